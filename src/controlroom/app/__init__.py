@@ -1,0 +1,1 @@
+"""Composition: which parts a process is made of."""

@@ -1,0 +1,1 @@
+"""The controlroom command: one file for each noun."""

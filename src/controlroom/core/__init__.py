@@ -1,0 +1,1 @@
+"""Decisions without I/O: what a fact means, what to do next."""

@@ -1,0 +1,1 @@
+"""How we run: clock, supervision, files, processes, SQL, logs, settings, health."""

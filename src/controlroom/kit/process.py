@@ -1,0 +1,194 @@
+"""Process facts of this machine behind one port; Linux reads ``/proc``.
+
+Facts that cannot change are cached by pid and start time; environments are read only for the keys asked
+for and never logged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+
+class Process(msgspec.Struct, frozen=True, kw_only=True):
+    """One process. ``start`` is the kernel's start time in clock ticks, as text: pid and start together
+    name a process for ever (until reboot)."""
+
+    pid: int
+    ppid: int
+    start: str
+    started_at_ms: int
+    name: str
+    argv: tuple[str, ...]
+    exe: str  # "" when it cannot be read
+    uid: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.pid}@{self.start}"
+
+
+class Processes(Protocol):
+    """What parts ask about processes."""
+
+    def refresh(self) -> None:
+        """Look again; cheap for processes that were known."""
+
+    def get(self, pid: int) -> Process | None: ...
+
+    def children(self, pid: int) -> tuple[Process, ...]: ...
+
+    def below(self, pid: int) -> Iterator[Process]:
+        """The process itself and all its descendants, parents first."""
+
+    def all(self) -> Iterable[Process]: ...
+
+    def start_of(self, pid: int) -> str | None:
+        """Freshly read start time, None when the process is gone (or a zombie)."""
+
+    def parent_of(self, pid: int) -> int | None: ...
+
+    def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
+        """These variables as the process was started with. Empty when they cannot be read."""
+
+    def cwd(self, pid: int) -> str: ...
+
+    def open_files(self, pid: int) -> tuple[str, ...]:
+        """Paths of the regular files it holds open now."""
+
+
+class ProcProcesses:
+    """``Processes`` from /proc (see proc(5)); ``root`` is for tests."""
+
+    def __init__(self, root: Path = Path("/proc"), uid: int | None = None) -> None:
+        self._root = root
+        self._uid = os.getuid() if uid is None else uid
+        self._known: dict[int, Process] = {}
+        self._children: dict[int, list[int]] = {}
+        self._boot_ms = self._boot_time_ms()
+        self._tick = os.sysconf("SC_CLK_TCK")
+
+    def _boot_time_ms(self) -> int:
+        for line in (self._root / "stat").read_text().splitlines():
+            if line.startswith("btime "):
+                return int(line.split()[1]) * 1000
+        return 0
+
+    def _stat(self, pid: int) -> tuple[str, str, int, str] | None:
+        """(name, state, ppid, start) of a pid; proc(5): the name stands in brackets and may hold any."""
+        try:
+            raw = (self._root / str(pid) / "stat").read_bytes()
+        except OSError:
+            return None
+        head, _, tail = raw.rpartition(b")")
+        fields = tail.split()
+        if len(fields) < 20:
+            return None
+        name = head.partition(b"(")[2].decode(errors="replace")
+        return name, fields[0].decode(), int(fields[1]), fields[19].decode()
+
+    def refresh(self) -> None:
+        known: dict[int, Process] = {}
+        children: dict[int, list[int]] = {}
+        for entry in os.scandir(self._root):
+            if not entry.name.isdigit():
+                continue
+            pid = int(entry.name)
+            stat = self._stat(pid)
+            if stat is None or stat[1] in "ZX":
+                continue
+            old = self._known.get(pid)
+            process: Process | None
+            if old is not None and old.start == stat[3] and old.ppid == stat[2] and old.name == stat[0]:
+                process = old
+            else:
+                process = self._read(pid, stat)
+            if process is None:
+                continue
+            known[pid] = process
+            children.setdefault(process.ppid, []).append(pid)
+        self._known, self._children = known, children
+
+    def _read(self, pid: int, stat: tuple[str, str, int, str]) -> Process | None:
+        folder = self._root / str(pid)
+        try:
+            uid = folder.stat().st_uid
+            argv = (folder / "cmdline").read_bytes()
+        except OSError:
+            return None
+        try:
+            exe = str((folder / "exe").readlink())
+        except OSError:
+            exe = ""
+        return Process(
+            pid=pid,
+            ppid=stat[2],
+            start=stat[3],
+            started_at_ms=self._boot_ms + int(stat[3]) * 1000 // self._tick,
+            name=stat[0],
+            argv=tuple(part.decode(errors="replace") for part in argv.split(b"\0") if part),
+            exe=exe,
+            uid=uid,
+        )
+
+    def get(self, pid: int) -> Process | None:
+        return self._known.get(pid)
+
+    def children(self, pid: int) -> tuple[Process, ...]:
+        return tuple(self._known[child] for child in self._children.get(pid, ()))
+
+    def below(self, pid: int) -> Iterator[Process]:
+        todo, seen = [pid], set()
+        while todo:
+            current = todo.pop(0)
+            if current in seen or (process := self._known.get(current)) is None:
+                continue
+            seen.add(current)
+            yield process
+            todo += self._children.get(current, ())
+
+    def all(self) -> Iterable[Process]:
+        return self._known.values()
+
+    def start_of(self, pid: int) -> str | None:
+        stat = self._stat(pid)
+        return None if stat is None or stat[1] in "ZX" else stat[3]
+
+    def parent_of(self, pid: int) -> int | None:
+        stat = self._stat(pid)
+        return None if stat is None else stat[2]
+
+    def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
+        wanted = set(keys)
+        try:
+            raw = (self._root / str(pid) / "environ").read_bytes()
+        except OSError:
+            return {}
+        pairs = (entry.partition(b"=") for entry in raw.split(b"\0") if entry)
+        found = ((k.decode(errors="replace"), v.decode(errors="replace")) for k, _, v in pairs)
+        return {key: value for key, value in found if key in wanted}
+
+    def cwd(self, pid: int) -> str:
+        try:
+            return str((self._root / str(pid) / "cwd").readlink())
+        except OSError:
+            return ""
+
+    def open_files(self, pid: int) -> tuple[str, ...]:
+        paths = []
+        try:
+            entries = list(os.scandir(self._root / str(pid) / "fd"))
+        except OSError:
+            return ()
+        for entry in entries:
+            try:
+                target = os.readlink(entry.path)  # noqa: PTH115 - one call instead of a Path for each fd
+            except OSError:
+                continue
+            if target.startswith("/") and not target.startswith("/dev/"):
+                paths.append(target)
+        return tuple(paths)

@@ -1,0 +1,1 @@
+"""One machine's truth and hands: panes, transcripts, agents, acts."""

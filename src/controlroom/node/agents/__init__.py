@@ -1,0 +1,1 @@
+"""Kinds of agents behind one Protocol."""

@@ -1,0 +1,1 @@
+"""Terminal multiplexers behind one Protocol."""

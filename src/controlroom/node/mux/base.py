@@ -1,0 +1,114 @@
+"""The Protocol of terminal multiplexers. Its contract suite is ``tests/contract/test_multiplexer.py``.
+
+A multiplexer adapter only reads and types: it never resizes a pane, never makes a session in the person's
+server, never respawns a pane (spikes.md section 1), and everything it does addresses a pane by its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from controlroom.core.screen import Frame
+
+
+class PaneRef(msgspec.Struct, frozen=True, order=True):
+    """Where a pane is. ``server`` is the socket's path (tmux) and ``id`` the multiplexer's own id ("%3")."""
+
+    multiplexer: str
+    server: str
+    id: str
+
+
+class Pane(msgspec.Struct, frozen=True, kw_only=True):
+    """One pane of a listing. Title, names and path were chosen by programs: outside text, already cleaned
+    of control characters and limited to 200 characters."""
+
+    ref: PaneRef
+    incarnation: str  # server pid and start time: the same id in a restarted server is another pane
+    pid: int  # the pane's first process
+    tty: str
+    command: str
+    folder: str
+    title: str
+    session: str
+    window: str
+    width: int
+    height: int
+    alternate: bool  # a full-screen program runs
+    in_mode: bool  # copy mode or a chooser is open
+    dead: bool
+    active_at_s: int  # when its window last had output, whole seconds
+    hint: str = ""  # the pane option @controlroom_agent
+
+
+ServerState = Literal["ok", "unreadable", "too_old", "failing"]
+
+
+class Server(msgspec.Struct, frozen=True, kw_only=True):
+    """One server that was found. ``problem`` is a sentence for people when the state is not ok."""
+
+    path: str
+    state: ServerState
+    version: str = ""
+    problem: str = ""
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """All panes of all servers at one time. No server at all is a normal state."""
+
+    servers: tuple[Server, ...]
+    panes: tuple[Pane, ...]
+    problem: str = ""  # the multiplexer as a whole: not installed, too old
+
+
+class PaneGone(Exception):
+    """The pane (or its whole server) does not exist any more."""
+
+
+class PaneBusy(Exception):
+    """The multiplexer did not answer in time or answered garbage; trying again later is right."""
+
+
+class Pasted(msgspec.Struct, frozen=True):
+    """What was really typed, and how many control characters were taken out of it."""
+
+    text: str
+    removed: int
+
+
+class Multiplexer(Protocol):
+    """One kind of multiplexer with all servers of this user. All calls have time-outs of their own."""
+
+    kind: str
+
+    async def start(self) -> None:
+        """Begin to look for servers. Returns at once; never fails because there is none."""
+
+    async def aclose(self) -> None:
+        """Detach from all servers and end the child processes of this adapter."""
+
+    async def list(self) -> Listing:
+        """All panes now. A server that fails is in ``servers`` with its problem; the others are complete."""
+
+    async def screen(self, pane: PaneRef) -> Frame:
+        """The visible screen. Raises PaneGone or PaneBusy."""
+
+    async def paste(self, pane: PaneRef, text: str) -> Pasted:
+        """Type ``text`` as one bracketed paste, without Enter. Copy mode is left first. Newlines stay
+        newlines; other control characters are removed and counted. Raises PaneGone or PaneBusy."""
+
+    async def keys(self, pane: PaneRef, keys: Sequence[str]) -> None:
+        """Press keys of the allowlist (``core.keys``) in order. Raises ValueError for another name,
+        before any key was pressed. Copy mode is left first. Raises PaneGone or PaneBusy."""
+
+    async def set_hint(self, pane: PaneRef, hint: str) -> None:
+        """Remember the agent's id on the pane, where the multiplexer can. Best effort."""
+
+    async def scrollback(self, pane: PaneRef, lines: int) -> tuple[str, ...]:
+        """The last ``lines`` rows (at most 2,000) of history and screen, plain text, oldest first."""
+
+    async def wait_change(self, timeout_s: float) -> None:
+        """Return when a server appeared or vanished or ``timeout_s`` has passed."""

@@ -1,0 +1,1 @@
+"""Fakes and scripted agents that plug-in authors may use too."""

@@ -1,0 +1,1 @@
+"""One msgspec struct for each message between the pieces of the house."""

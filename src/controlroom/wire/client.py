@@ -1,0 +1,228 @@
+"""Messages between the hub and its clients: bodies of REST calls and frames of ``/api/v1/live``."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from controlroom.wire.model import Fleet, Health, Item, MessageState, ScreenCursor, Struct
+
+ErrorCode = Literal[
+    "bad_request",
+    "not_paired",
+    "not_allowed",
+    "locked",
+    "not_found",
+    "changed",
+    "busy",
+    "conflict",
+    "too_large",
+    "too_many",
+    "failed",
+    "offline",
+]
+
+HTTP_STATUS: dict[str, int] = {
+    "bad_request": 400,
+    "not_paired": 401,
+    "not_allowed": 403,
+    "locked": 403,
+    "not_found": 404,
+    "changed": 409,
+    "busy": 409,
+    "conflict": 409,
+    "too_large": 413,
+    "too_many": 429,
+    "failed": 500,
+    "offline": 503,
+}
+
+
+class Error(Struct, frozen=True, kw_only=True):
+    code: ErrorCode
+    text: str
+    retry_after_ms: int | None = None
+
+
+class SendMessage(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    text: str
+    when: Literal["idle", "now"] = "idle"
+    send_as: Literal["text", "command"] = msgspec.field(name="as", default="text")
+    on_draft: Literal["wait", "after", "replace"] = "wait"
+    attachments: tuple[str, ...] = ()
+
+
+class Accepted(Struct, frozen=True, kw_only=True):
+    id: str
+    state: MessageState
+
+
+class PatchMessage(msgspec.Struct, frozen=True, kw_only=True):
+    text: str | None = None
+    when: Literal["idle", "now"] | None = None
+
+
+class AnswerDialog(msgspec.Struct, frozen=True, kw_only=True):
+    request_id: str
+    waiting_id: str
+    option: str | None = None
+    text: str | None = None
+
+
+class Interrupt(msgspec.Struct, frozen=True, kw_only=True):
+    request_id: str
+
+
+class PressKeys(msgspec.Struct, frozen=True, kw_only=True):
+    request_id: str
+    keys: tuple[str, ...]
+    seen_revision: str | None = None
+
+
+class PatchAgent(msgspec.Struct, frozen=True, kw_only=True):
+    pinned: bool | None = None
+    muted: bool | None = None
+    archived: bool | None = None
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """An act was taken; what became of it is in events and in the agent's state."""
+
+    request_id: str
+    state: str
+    detail: str | None = None
+
+
+class Status(Struct, frozen=True, kw_only=True):
+    url: str
+    version: str
+    pid: int
+    started_at_ms: int
+    machines: int
+    agents: int
+    health: tuple[Health, ...]
+
+
+class OpenHealth(Struct, frozen=True, kw_only=True):
+    status: str
+    version: str
+
+
+# ---- the live socket: client to server ------------------------------------------------------------------
+
+
+class HelloFrame(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="hello"):
+    after: int | None = None
+    key: str | None = None
+
+
+class OpenChat(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="open"):
+    chat_id: str
+
+
+class CloseChat(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="close"):
+    chat_id: str
+
+
+class Watch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="watch"):
+    agent_id: str
+
+
+class Unwatch(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="unwatch"):
+    agent_id: str
+
+
+class KeysFrame(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="keys"):
+    request_id: str
+    agent_id: str
+    keys: tuple[str, ...]
+    seen_revision: str | None = None
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="seen"):
+    chat_id: str
+    item_id: str
+
+
+class Pong(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pong"):
+    pass
+
+
+FromClient = HelloFrame | OpenChat | CloseChat | Watch | Unwatch | KeysFrame | Seen | Pong
+
+
+# ---- the live socket: server to client ------------------------------------------------------------------
+
+
+class Welcome(Struct, frozen=True, kw_only=True, tag_field="type", tag="welcome"):
+    seq: int
+    protocol: int
+    server_time_ms: int
+    version: str
+
+
+class EventFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="event"):
+    """A durable event; ``data`` is the new state of the thing that ``name`` names."""
+
+    seq: int
+    at_ms: int
+    name: str
+    data: msgspec.Raw
+
+
+class Resync(Struct, frozen=True, kw_only=True, tag_field="type", tag="resync"):
+    fleet: Fleet
+
+
+class ItemsFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="items"):
+    chat_id: str
+    items: tuple[Item, ...]
+
+
+class ScreenFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="frame"):
+    """One self-contained screen, ready to write to a terminal."""
+
+    agent_id: str
+    revision: str
+    width: int
+    height: int
+    cursor: ScreenCursor
+    data: str
+
+
+class Ack(Struct, frozen=True, kw_only=True, tag_field="type", tag="ack"):
+    request_id: str
+    code: str | None = None
+    text: str | None = None
+
+
+class Ping(Struct, frozen=True, kw_only=True, tag_field="type", tag="ping"):
+    pass
+
+
+class Refused(Struct, frozen=True, kw_only=True, tag_field="type", tag="error"):
+    """Answers a frame that cannot be obeyed (bad frame, unknown agent); the socket stays open."""
+
+    code: ErrorCode
+    text: str
+
+
+FromServer = Welcome | EventFrame | Resync | ItemsFrame | ScreenFrame | Ack | Ping | Refused
+
+decode_from_client = msgspec.json.Decoder(FromClient).decode
+
+
+def decode_from_server(data: bytes | str) -> FromServer | None:
+    """A frame from the hub; None for a kind that this version does not know."""
+    try:
+        return _server.decode(data)
+    except msgspec.ValidationError:
+        kind: object = msgspec.json.decode(data).get("type")
+        if kind in {"welcome", "event", "resync", "items", "frame", "ack", "ping", "error"}:
+            raise
+        return None
+
+
+_server = msgspec.json.Decoder(FromServer)

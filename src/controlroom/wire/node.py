@@ -1,0 +1,195 @@
+"""Messages between a hub and a node (house.md section 4): the hub asks, the node answers.
+
+The same structs travel in-process for ``controlroom up``, still encoded and decoded.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from controlroom.wire.model import (
+    Activity,
+    Evidence,
+    FaultInfo,
+    Finished,
+    Health,
+    Held,
+    Item,
+    LastWords,
+    MessageState,
+    PaneAddress,
+    Struct,
+    WaitingFor,
+    Was,
+)
+
+
+class Hello(Struct, frozen=True, kw_only=True):
+    node_id: str
+    name: str
+    version: str
+    boot_id: str  # new at each start of the node: snapshot revisions are per boot
+    now_ms: int
+    capabilities: tuple[str, ...]
+
+
+class AgentState(Struct, frozen=True, kw_only=True):
+    """One agent in a snapshot. ``reply`` is the whole last reply (at most 20,000 characters) when the last
+    turn has ended; ``mark`` moves when its chat items did."""
+
+    id: str
+    chat_id: str
+    name: str
+    kind: str
+    activity: Activity
+    since_ms: int
+    evidence: Evidence
+    helpers: int
+    rule: str  # the identity rule that tied this process to this agent
+    mark: str
+    pane: PaneAddress | None = None
+    folder: str | None = None
+    branch: str | None = None
+    profile: str | None = None
+    session_id: str | None = None
+    was: Was | None = None
+    fault: FaultInfo | None = None
+    waiting_for: WaitingFor | None = None
+    finished: Finished | None = None
+    header: str | None = None
+    last: LastWords | None = None
+    reply: str | None = None
+    uncertain: str | None = None
+    context_used_pct: float | None = None
+    model: str | None = None
+    skipped: int = 0
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """Everything a person could see of one machine. ``rev`` moves only when something of it changed."""
+
+    boot_id: str
+    rev: int
+    now_ms: int
+    agents: tuple[AgentState, ...]
+    health: tuple[Health, ...]
+    load: float | None = None
+
+
+class ItemsAnswer(Struct, frozen=True, kw_only=True):
+    items: tuple[Item, ...]
+    before: str | None
+    after: str
+    skipped: int = 0
+    reset: bool = False
+
+
+class SendAct(Struct, frozen=True, kw_only=True, tag="send"):
+    """Hand a message to an agent. ``id`` is the message's id: asked twice, it is one message."""
+
+    id: str
+    agent_id: str
+    text: str
+    when: Literal["idle", "now"] = "idle"
+    send_as: Literal["text", "command"] = "text"
+    on_draft: Literal["wait", "after", "replace"] = "wait"
+    by: str = "host"
+    created_at_ms: int = 0
+
+
+class AmendAct(Struct, frozen=True, kw_only=True, tag="amend"):
+    """Change a message that has not been typed yet; ``cancel`` takes it back."""
+
+    id: str
+    message_id: str
+    text: str | None = None
+    when: Literal["idle", "now"] | None = None
+    cancel: bool = False
+
+
+class AnswerAct(Struct, frozen=True, kw_only=True, tag="answer"):
+    id: str
+    agent_id: str
+    waiting_id: str
+    option: str | None = None
+    text: str | None = None
+    by: str = "host"
+
+
+class InterruptAct(Struct, frozen=True, kw_only=True, tag="interrupt"):
+    id: str
+    agent_id: str
+    by: str = "host"
+
+
+class KeysAct(Struct, frozen=True, kw_only=True, tag="keys"):
+    id: str
+    agent_id: str
+    keys: tuple[str, ...]
+    seen_revision: str | None = None
+    by: str = "host"
+
+
+Act = SendAct | AmendAct | AnswerAct | InterruptAct | KeysAct
+
+ActCode = Literal[
+    "ok", "bad_request", "not_found", "changed", "busy", "conflict", "failed", "offline", "not_allowed"
+]
+
+
+class ActResult(Struct, frozen=True, kw_only=True):
+    """The immediate answer to an act: taken (``ok``) or refused, and why."""
+
+    code: ActCode
+    text: str = ""
+
+
+class ActProgress(Struct, frozen=True, kw_only=True):
+    """A change of an act, from the node's journal. ``seq`` grows by one for each change."""
+
+    seq: int
+    id: str
+    kind: str  # "send", "answer", "interrupt", "keys"
+    agent_id: str
+    state: MessageState | Literal["cancelled"]
+    at_ms: int
+    held: Held | None = None
+    detail: str | None = None
+    item_id: str | None = None
+    text: str | None = None  # of a message, after an amendment
+    when: Literal["idle", "now"] | None = None
+
+
+class ActsAnswer(Struct, frozen=True, kw_only=True):
+    """Progress since a ``seq``. Sequences belong to the node's journal: a new ``journal_id`` starts at 1."""
+
+    journal_id: str
+    now_ms: int
+    acts: tuple[ActProgress, ...]
+
+
+class FrameAnswer(Struct, frozen=True, kw_only=True):
+    """One screen of an agent's pane."""
+
+    agent_id: str
+    revision: str
+    width: int
+    height: int
+    row: int
+    column: int
+    cursor_visible: bool
+    rows: tuple[str, ...]
+    ansi: tuple[str, ...]
+    at_ms: int
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    """The node's error answer."""
+
+    code: ActCode
+    text: str
+
+
+decode_act = msgspec.json.Decoder(Act).decode
