@@ -1,0 +1,98 @@
+# Set-up and the common jobs; "make help" lists them.
+#
+#   PYTHON=/path/to/python3.12   use this Python instead of the first suitable one
+#   ARGS="..."                   passed on: to "controlroom up", to pytest, to the bench
+#
+# Each set-up step leaves a stamp in .venv and is done again only when what it depends on has changed.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
+CACHES := .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build
+
+.PHONY: help up setup setup-dev tmux test lint test-real test-latest bench clean
+
+help: ## List what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
+
+up: setup tmux ## Set everything up and run the control room in the foreground
+	@exec ./controlroom up $(ARGS)
+
+setup: $(VENV)/.base ## Make the virtual environment with what the product needs
+
+setup-dev: $(VENV)/.dev ## ... and with what the tests need
+
+test: setup-dev tmux lint ## Everything that needs no agent program: linters, types, all tests
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup-dev ## Linters and types only
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-real: setup-dev tmux ## The tests that run the real Claude Code and Codex against model servers of our own
+	$(BIN)/python tests/real/run.py $(ARGS)
+
+test-latest: setup-dev tmux ## The same with the newest versions: a report, never a gate
+	$(BIN)/python tests/real/run.py --latest $(ARGS)
+
+bench: setup-dev tmux ## Measure what the product costs
+	$(BIN)/python -m bench $(ARGS)
+
+clean: ## Remove the virtual environment and all caches in the tree
+	rm -rf $(VENV) $(CACHES)
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The first Python that is new enough and can make virtual environments.
+$(BIN)/python:
+	@set -e; found=; \
+	for candidate in $(or $(PYTHON),python3.13 python3.12 python3.11 python3); do \
+	    if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        found=$$candidate; \
+	        if "$$candidate" -c 'import ensurepip, venv' 2>/dev/null; then break; fi; \
+	    fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	    echo "Python 3.11 or newer is needed; tried: $(or $(PYTHON),python3.13 python3.12 python3.11 python3)."; \
+	    echo "Install one (Debian, Ubuntu: sudo apt-get install -y python3 python3-venv) or name it: make PYTHON=/path/to/python3 ..."; \
+	    exit 1; \
+	fi; \
+	if ! "$$found" -c 'import ensurepip, venv' 2>/dev/null; then \
+	    echo "$$found cannot make virtual environments. Run: sudo apt-get install -y $$(basename "$$found")-venv"; \
+	    exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$("$$found" --version)"; \
+	rm -rf $(VENV); \
+	"$$found" -m venv $(VENV)
+
+$(VENV)/.base: requirements/base.txt pyproject.toml | $(BIN)/python
+	@echo "Installing what the product needs"
+	@$(PIP) -r requirements/base.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.base
+	@echo "Installing what the tests need"
+	@$(PIP) -r requirements/dev.txt
+	@touch $@
+
+# tmux 3.2 or newer: installed when we may, else the command that does it is named.
+tmux:
+	@is_new_enough() { \
+	    version=$$(tmux -V 2>/dev/null | sed 's/^[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/') && set -- $$version && \
+	    case "$$1$$2" in *[!0-9]*|'') [ "$$(tmux -V 2>/dev/null)" = "tmux master" ] ;; \
+	        *) [ "$$1" -gt 3 ] || { [ "$$1" -eq 3 ] && [ "$$2" -ge 2 ]; } ;; esac; \
+	}; \
+	if is_new_enough; then exit 0; fi; \
+	if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Installing tmux"; \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    apt-get update -qq && apt-get install -y -qq tmux >/dev/null && is_new_enough && exit 0; \
+	fi; \
+	echo "tmux 3.2 or newer is needed (found: $$(tmux -V 2>/dev/null || echo none)). Run: sudo apt-get install -y tmux"; \
+	exit 1
