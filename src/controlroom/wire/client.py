@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from controlroom.wire.model import Fleet, Health, Item, MessageState, ScreenCursor, Struct
+from controlroom.wire.model import Fleet, Health, Item, MessageState, Receipt, ScreenCursor, Struct
 
 ErrorCode = Literal[
     "bad_request",
@@ -93,6 +93,13 @@ class Done(Struct, frozen=True, kw_only=True):
     request_id: str
     state: str
     detail: str | None = None
+
+
+class Receipts(Struct, frozen=True, kw_only=True):
+    """One page of receipts, oldest first; ``more``: ask again after the last one."""
+
+    receipts: tuple[Receipt, ...]
+    more: bool = False
 
 
 class Status(Struct, frozen=True, kw_only=True):

@@ -226,3 +226,20 @@ class Screen(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
     ansi: tuple[str, ...]
     at_ms: int
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """Who did (or tried) what to which agent, and how it ended. ``seq`` is that of its event.
+
+    ``code`` is ``ok`` or the code of the refusal; ``what`` is the act's name: "answer", "keys",
+    "interrupt", "message" …
+    """
+
+    seq: int
+    id: str
+    at_ms: int
+    by: str
+    what: str
+    code: str
+    text: str
+    agent_id: str | None = None
