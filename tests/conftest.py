@@ -1,0 +1,3 @@
+"""Fixtures for all suites."""
+
+pytest_plugins = ["tests.support.tmux"]

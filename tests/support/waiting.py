@@ -1,0 +1,39 @@
+"""Waiting for conditions instead of sleeping: a generous deadline, and the reason when it passes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+DEADLINE_S = 15.0  # generous: the machine may be shared by many; a passing test never waits for it
+STEP_S = 0.01
+
+
+async def until(condition: Callable[[], T | Awaitable[T]], what: str = "", within_s: float = DEADLINE_S) -> T:
+    """The first true value of ``condition`` (plain or async)."""
+    end = time.monotonic() + within_s
+    while True:
+        result = condition()
+        value: T = await result if inspect.isawaitable(result) else result
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {within_s:g} s: {what or condition}")
+        await asyncio.sleep(STEP_S)
+
+
+def until_now(condition: Callable[[], T], what: str = "", within_s: float = DEADLINE_S) -> T:
+    """``until`` for code without an event loop."""
+    end = time.monotonic() + within_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {within_s:g} s: {what or condition}")
+        time.sleep(STEP_S)
