@@ -11,6 +11,12 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from controlroom.core.delivery import Intent as Intent
+from controlroom.core.delivery import OnDraft as OnDraft
+from controlroom.core.delivery import Outcome as Outcome
+from controlroom.core.delivery import OutcomeState as OutcomeState
+from controlroom.core.delivery import SendAs as SendAs
+from controlroom.core.delivery import SendWhen as SendWhen
 from controlroom.core.facts import AgentFacts
 from controlroom.core.screen import Frame
 from controlroom.kit.process import Processes
@@ -57,21 +63,6 @@ class ItemsPage(msgspec.Struct, frozen=True, kw_only=True):
     reset: bool = False
 
 
-SendWhen = Literal["idle", "now"]
-SendAs = Literal["text", "command"]
-OnDraft = Literal["wait", "after", "replace"]
-
-
-class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """What is stored before the first key of a message is pressed, so that it can be looked for later."""
-
-    session_id: str | None
-    position: str  # the driver's opaque position: the message can only stand behind it
-    text: str  # exactly what is typed
-    entered: int = 0  # how many times Enter was (or may have been) pressed
-    pasted: bool = False  # the paste was (or may have been) done
-
-
 class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     """One message on its way. ``intent`` is set when an earlier try had begun (after a kill)."""
 
@@ -81,21 +72,6 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     send_as: SendAs = "text"
     on_draft: OnDraft = "wait"
     intent: Intent | None = None
-
-
-OutcomeState = Literal["held", "delivered", "unconfirmed", "failed"]
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """How a try ended. ``held``: nothing of it is lost and nothing stands typed (or it stands in the
-    agent's own queue, code ``in_agents_queue``, and is looked for again with the same intent).
-    ``code`` is one of the held codes of api.md; ``text`` says it for people."""
-
-    state: OutcomeState
-    code: str = ""
-    text: str = ""
-    item_id: str | None = None  # the user row that proves delivery
-    at_ms: int = 0
 
 
 class IntentLog(Protocol):
