@@ -93,6 +93,15 @@ def frame_from_capture(
     )
 
 
+def plain_rows(raw: bytes) -> list[str]:
+    """The text of captured rows, as in ``Frame.rows``, however many they are."""
+    rows, style, drawing = [], PLAIN, False
+    for line in raw.decode("utf-8", "replace").split("\n"):
+        plain, _, style, drawing = _row(line, style, drawing)
+        rows.append(plain)
+    return rows
+
+
 def _row(line: str, style: Style, drawing: bool) -> tuple[str, str, Style, bool]:
     """(plain, self-contained ansi, style behind it, line drawing behind it) of one captured row."""
     plain: list[str] = []

@@ -24,7 +24,7 @@ class PaneRef(msgspec.Struct, frozen=True, order=True):
 
 class Pane(msgspec.Struct, frozen=True, kw_only=True):
     """One pane of a listing. Title, names and path were chosen by programs: outside text, already cleaned
-    of control characters and limited to 200 characters."""
+    of control characters and limited to 200 characters (the folder to 4,096: a cut path names another)."""
 
     ref: PaneRef
     incarnation: str  # server pid and start time: the same id in a restarted server is another pane
@@ -72,6 +72,11 @@ class PaneBusy(Exception):
     """The multiplexer did not answer in time or answered garbage; trying again later is right."""
 
 
+class PaneUnsure(PaneBusy):
+    """The answer to something typed was lost: it may or may not have reached the program. Look at the
+    screen before anything is typed again."""
+
+
 class Pasted(msgspec.Struct, frozen=True):
     """What was really typed, and how many control characters were taken out of it."""
 
@@ -98,11 +103,13 @@ class Multiplexer(Protocol):
 
     async def paste(self, pane: PaneRef, text: str) -> Pasted:
         """Type ``text`` as one bracketed paste, without Enter. Copy mode is left first. Newlines stay
-        newlines; other control characters are removed and counted. Raises PaneGone or PaneBusy."""
+        newlines; other control characters are removed and counted. Raises PaneGone, PaneBusy (nothing was
+        typed) or PaneUnsure."""
 
     async def keys(self, pane: PaneRef, keys: Sequence[str]) -> None:
         """Press keys of the allowlist (``core.keys``) in order. Raises ValueError for another name,
-        before any key was pressed. Copy mode is left first. Raises PaneGone or PaneBusy."""
+        before any key was pressed. Copy mode is left first. Raises PaneGone, PaneBusy (nothing was
+        pressed) or PaneUnsure."""
 
     async def set_hint(self, pane: PaneRef, hint: str) -> None:
         """Remember the agent's id on the pane, where the multiplexer can. Best effort."""
@@ -111,4 +118,5 @@ class Multiplexer(Protocol):
         """The last ``lines`` rows (at most 2,000) of history and screen, plain text, oldest first."""
 
     async def wait_change(self, timeout_s: float) -> None:
-        """Return when a server appeared or vanished or ``timeout_s`` has passed."""
+        """Return when a server appeared or vanished (or, where the multiplexer can tell, a window did) since
+        the last call, or when ``timeout_s`` has passed."""

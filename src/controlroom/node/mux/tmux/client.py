@@ -1,0 +1,189 @@
+"""One control client: a ``tmux -C attach`` process with its pipe, from attach to its end.
+
+It asks and answers in order, and never reconnects: whoever owns it (``link``) starts another. It draws
+nothing, receives no output of panes (``no-output``: a slow reader would stall agents, spikes.md section 1)
+and does not count for sizes (``ignore-size``; ``refresh-client -C`` is never sent, it resizes all the same).
+``-E`` keeps the session's environment: without it an attach from a service removed SSH_AUTH_SOCK and
+DISPLAY from the person's session (measured with tmux 3.3a).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import Callable
+
+import structlog
+
+from controlroom.kit.supervise import Tasks
+from controlroom.node.mux.tmux.binary import Binary
+from controlroom.node.mux.tmux.protocol import Block, ControlParser, Event, Garbage, Notice, request
+
+_log = structlog.get_logger("tmux")
+READ_BYTES = 256 * 1024
+ATTACH_TIMEOUT_S = 5.0  # an attach needs 10 ms; a loaded machine may need seconds
+END_TIMEOUT_S = 2.0  # the client ends as soon as its input does
+
+
+class Disconnected(Exception):
+    """The control client ended or cannot be trusted; what it was asked last may or may not have happened."""
+
+
+class NoAnswer(Disconnected):
+    """The server did not answer in time."""
+
+
+class _Request:
+    def __init__(self, nonce: str) -> None:
+        self.nonce = nonce.encode()
+        self.blocks: list[Block] = []
+        self.answer: asyncio.Future[list[Block]] = asyncio.get_running_loop().create_future()
+
+
+class ControlClient:
+    """Attached to ``session`` of the server behind ``socket`` after ``start``."""
+
+    def __init__(
+        self, binary: Binary, socket: str, session: str, noticed: Callable[[Notice], None] = lambda _: None
+    ) -> None:
+        self._arguments = binary.arguments(
+            socket, "-C", "attach-session", "-E", "-f", "no-output,ignore-size", "-t", session
+        )
+        self._environment = binary.environment
+        self._noticed = noticed
+        self._process: asyncio.subprocess.Process | None = None
+        self._waiting: deque[_Request] = deque()
+        self._attached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._closed = asyncio.Event()
+        self._tasks = Tasks("tmux-client")
+        self.why = ""  # why it ended, for the log
+        self.is_stuck = False  # it ended because the server did not answer in time
+
+    @property
+    def is_open(self) -> bool:
+        return self._attached.done() and not self._closed.is_set()
+
+    async def start(self) -> None:
+        """Returns when attached. Raises Disconnected."""
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._arguments,
+                env=self._environment,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C at our terminal is for us
+            )
+        except OSError as error:
+            raise Disconnected(str(error.strerror)) from error
+        self._tasks.start("read", self._read(self._process))
+        try:
+            async with asyncio.timeout(ATTACH_TIMEOUT_S):
+                await self._attached
+        except TimeoutError:
+            await self.aclose()
+            raise NoAnswer("the attach did not finish") from None
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def closed(self) -> None:
+        """Returns when this client has ended, for whatever reason."""
+        await self._closed.wait()
+
+    def abandon(self, why: str) -> None:
+        """End now: answers of this connection are not believed any more."""
+        self._end(why)
+
+    async def aclose(self) -> None:
+        """Detach, and end the process. The server and its sessions stay as they are."""
+        self._end("closed")
+        await self._tasks.aclose()
+        process, self._process = self._process, None
+        if process is None or process.stdin is None:
+            return
+        process.stdin.close()
+        try:
+            async with asyncio.timeout(END_TIMEOUT_S):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    async def ask(self, *lines: str, timeout_s: float) -> list[Block]:
+        """The blocks that these command lines printed, errors included.
+
+        Raises Disconnected. After a time-out nothing of this connection is used any more: answers have no
+        other order than that of the questions.
+        """
+        if not self.is_open or self._process is None or self._process.stdin is None:
+            raise Disconnected(self.why or "not attached")
+        waiting = _Request(secrets.token_hex(12))
+        self._waiting.append(waiting)
+        self._process.stdin.write(request(waiting.nonce.decode(), *lines))
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._process.stdin.drain()
+                return await waiting.answer
+        except TimeoutError:
+            self.is_stuck = not self._closed.is_set()
+            self._end("no answer in time")
+            raise NoAnswer(f"no answer in {timeout_s:g} s") from None
+        except ConnectionError as error:
+            self._end(f"pipe: {error}")
+            raise Disconnected(self.why) from None
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        parser = ControlParser()
+        assert process.stdout is not None
+        while not self._closed.is_set():
+            data = await process.stdout.read(READ_BYTES)
+            if not data:
+                self._end("the client process ended")
+            for event in parser.feed(data):
+                self._take(event)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case Garbage(text):
+                self._end(f"garbage: {text}")
+            case Notice("exit", rest):
+                self._end(f"exit {rest}".strip())
+            case Notice():
+                self._noticed(event)
+            case Block() if not self._attached.done():
+                if event.ok:
+                    self._attached.set_result(None)
+                else:
+                    self._end(f"attach: {event.text}")
+            case Block(ours=True) if self._waiting:
+                self._answer(event)
+            case Block(ours=True):
+                self._end("an answer to no question")
+            case _:
+                pass  # a hook of the person printed something
+
+    def _answer(self, block: Block) -> None:
+        asked = self._waiting[0]
+        if block.lines == (asked.nonce,):
+            self._waiting.popleft()
+            if not asked.answer.done():
+                asked.answer.set_result(asked.blocks)
+        else:
+            asked.blocks.append(block)
+
+    def _end(self, why: str) -> None:
+        if self._closed.is_set():
+            return
+        self.why = why
+        self._closed.set()
+        _log.debug("control client ended", why=why)
+        error = Disconnected(why)
+        if not self._attached.done():
+            self._attached.set_exception(error)
+        for waiting in self._waiting:
+            if not waiting.answer.done():
+                waiting.answer.set_exception(error)
+                waiting.answer.exception()  # counts as seen: whoever asked may have given up before
+        self._waiting.clear()
