@@ -1,0 +1,152 @@
+"""``controlroom answer``: look at the prompt an agent waits at, and answer it.
+
+The worst that could happen is an answer to a prompt that nobody saw. So: the id of the prompt that was shown
+goes with the answer and the hub refuses when another one is open; an answer typed after a look is refused
+when the prompt has changed since; at a terminal an unseen prompt is shown first; what is risky needs more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from controlroom.cli.command import Call, agent_argument
+from controlroom.cli.command import command as declare
+from controlroom.cli.errors import CliError, wrong_use
+
+if TYPE_CHECKING:
+    from controlroom.client import HubClient
+    from controlroom.wire.model import Agent, DialogOption, WaitingFor
+
+CHANGED = "The prompt changed. Nothing was sent."
+
+
+@declare(
+    "answer",
+    examples="""
+    controlroom answer orchard
+    controlroom answer orchard 1
+    controlroom answer orchard "No"
+    controlroom answer orchard 3 --text "Use the staging database"
+    """,
+)
+@agent_argument()
+@click.argument("option", metavar="[OPTION]", required=False)
+@click.option("--text", "words", help="Words of your own, where the prompt takes them.")
+@click.option("--waiting-id", help="Id of the prompt you mean (from fleet --json); refused when it changed.")
+@click.option("--yes", is_flag=True, help="Answer without being asked, also what is lasting or risky.")
+def command(
+    call: Call, agent: str, option: str | None, words: str | None, waiting_id: str | None, yes: bool
+) -> None:
+    """Look at the prompt an agent waits at, and answer it.
+
+    OPTION is the key or the whole label of an option. Without it the prompt is shown whole.
+    """
+    call.hub(lambda hub: _answer(call, hub, agent, option, words, waiting_id, yes))
+
+
+async def _answer(
+    call: Call,
+    hub: HubClient,
+    said: str,
+    option: str | None,
+    words: str | None,
+    waiting_id: str | None,
+    yes: bool,
+) -> None:
+    from controlroom.cli import text
+    from controlroom.cli.find import pick
+    from controlroom.kit.clock import new_id
+    from controlroom.wire.client import AnswerDialog
+
+    agent = pick(await hub.fleet(), said)
+    waiting = agent.waiting_for
+    if waiting is None:
+        raise CliError(f"{text.line(agent.name, 60)} waits at no prompt now. Nothing was sent.", "changed")
+    if option is None and words is None:
+        _show(call, agent, waiting, with_json=True)
+        return
+    if waiting_id is not None and waiting_id != waiting.id:
+        raise CliError(f"{CHANGED} Look again: controlroom answer {text.line(agent.name, 60)}", "changed")
+    chosen = _chosen(waiting, option)
+    _check_seen(call, agent, waiting, chosen, words, waiting_id, yes)
+    request = AnswerDialog(
+        request_id=new_id("req"),
+        waiting_id=waiting.id,
+        option=",".join(entry.key for entry in chosen) or None,
+        text=words,
+    )
+    done = await hub.answer(agent.id, request)
+    if call.json:
+        call.out.json(done)
+    else:
+        detail = f" {text.line(done.detail, 300)}" if done.detail else ""
+        call.out.say(f"Answered {_in_words(chosen, words)}.{detail}")
+
+
+def _chosen(waiting: WaitingFor, option: str | None) -> list[DialogOption]:
+    from controlroom.cli.dialog_view import choose
+
+    return [] if option is None else choose(waiting, option)
+
+
+def _show(call: Call, agent: Agent, waiting: WaitingFor, *, with_json: bool) -> None:
+    from controlroom.cli.dialog_view import how_to_answer, render_dialog
+    from controlroom.cli.seen import note_seen
+    from controlroom.kit.clock import SystemClock
+
+    note_seen(call.home.path, agent.id, waiting.id)
+    if with_json and call.json:
+        call.out.json(waiting)
+        return
+    call.out.lines(render_dialog(agent, waiting, SystemClock().now_ms(), call.out.width, call.out.colour))
+    if with_json:
+        call.out.say()
+        call.out.say(how_to_answer(agent, waiting), "meta")
+
+
+def _check_seen(
+    call: Call,
+    agent: Agent,
+    waiting: WaitingFor,
+    chosen: list[DialogOption],
+    words: str | None,
+    waiting_id: str | None,
+    yes: bool,
+) -> None:
+    """Raise unless this very prompt was seen, and unless what is risky is really meant."""
+    from controlroom.cli.ask import can_ask, confirm, confirm_by_typing
+    from controlroom.cli.seen import last_seen
+
+    is_asking = can_ask() and not call.json and not yes
+    seen = waiting_id or last_seen(call.home.path, agent.id)
+    if seen is not None and seen != waiting.id and not yes:
+        if not call.json:
+            _show(call, agent, waiting, with_json=False)
+            call.out.say()
+        raise CliError(f"{CHANGED} This prompt is a new one; answer it if you mean it.", "changed")
+    risky = [option for option in chosen if option.risky]
+    if seen is None and is_asking:
+        _show(call, agent, waiting, with_json=False)
+        call.out.say()
+        if not risky and not confirm(f"Answer {_in_words(chosen, words)}?"):
+            raise CliError("Nothing was sent.", "failed")
+    if not risky or yes:
+        return
+    if not is_asking:
+        raise wrong_use(
+            f"{_in_words(risky, None)} is lasting or risky. Nothing was sent; add --yes if you mean it."
+        )
+    wanted = risky[0].label.strip()
+    if not confirm_by_typing(f"{_in_words(risky, None)} is lasting or risky.", wanted):
+        raise CliError("Nothing was sent.", "failed")
+
+
+def _in_words(chosen: list[DialogOption], words: str | None) -> str:
+    from controlroom.cli import text
+
+    parts = [f"“{text.line(option.label, 200)}”" for option in chosen]
+    if words is not None:
+        parts.append(f"“{text.line(words, 200)}”")
+    return ", ".join(parts)

@@ -1,0 +1,92 @@
+"""How a command is declared: every one takes ``--json`` and ``--home`` and gets a ``Call``.
+
+Everything heavy (asyncio, aiohttp, rich) is imported when a command runs, not when it is declared, so that
+``controlroom --help`` and shell completion stay quick.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from controlroom.cli.home import home_of
+from controlroom.cli.out import Out
+
+if TYPE_CHECKING:
+    from controlroom.client import HubClient
+    from controlroom.kit.home import Home
+
+T = TypeVar("T")
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+_HOME_HELP = "Data folder of the control room (also CONTROLROOM_HOME)."
+_JSON_HELP = "Print JSON, for scripts."
+
+
+class Call:
+    """One run of a command: which control room, and how to print."""
+
+    def __init__(self, home: Home, as_json: bool) -> None:
+        self.home = home
+        self.json = as_json
+        self.out = Out()
+
+    def connected(self) -> HubClient:
+        """``async with call.connected() as hub``."""
+        from controlroom.client import HubClient
+
+        return HubClient(self.home.socket)
+
+    def hub(self, work: Callable[[HubClient], Coroutine[Any, Any, T]]) -> T:
+        """Run ``work`` with a connection to the hub. Raises CannotReach, Refused, ClientError."""
+        import asyncio
+
+        async def connected() -> T:
+            async with self.connected() as hub:
+                return await work(hub)
+
+        return asyncio.run(connected())
+
+
+def home_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--home", type=click.Path(path_type=Path, file_okay=False), help=_HOME_HELP)
+
+
+def json_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--json", "as_json", is_flag=True, help=_JSON_HELP)
+
+
+def command(name: str, *, examples: str = "") -> Callable[[Callable[..., None]], click.Command]:
+    """Declare a command; ``examples`` stand as they are at the end of its help."""
+
+    def declare(work: Callable[..., None]) -> click.Command:
+        @functools.wraps(work)
+        def run(as_json: bool, home: Path | None, **params: object) -> None:
+            whole = click.get_current_context().find_root().params
+            chosen = home or whole.get("home")
+            work(Call(home_of(chosen), as_json or bool(whole.get("as_json"))), **params)
+
+        epilog = f"\b\nExamples:\n{_indented(examples)}" if examples else None
+        return click.command(name, epilog=epilog)(home_option()(json_option()(run)))
+
+    return declare
+
+
+def agent_argument() -> Decorator:
+    """The argument AGENT: a name, an id, or the beginning of one that fits a single agent."""
+    return click.argument("agent", metavar="AGENT", shell_complete=_complete_agent)
+
+
+def _complete_agent(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Any]:
+    from controlroom.cli.completion import agents_for
+
+    home = ctx.params.get("home") or ctx.find_root().params.get("home")
+    return agents_for(home_of(home), begun)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {entry.strip()}" for entry in text.strip().splitlines())

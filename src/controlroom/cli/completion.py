@@ -1,0 +1,71 @@
+"""``controlroom completion``: the script a shell needs, and the agents' names it offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from controlroom.cli.command import Call
+from controlroom.cli.command import command as declare
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from controlroom.kit.home import Home
+
+ANSWER_S = 1.0  # longer than this nobody waits for the Tab key
+
+
+@declare(
+    "completion",
+    examples="""
+    controlroom completion bash > ~/.local/share/bash-completion/completions/controlroom
+    controlroom completion zsh > ~/.zfunc/_controlroom
+    controlroom completion fish > ~/.config/fish/completions/controlroom.fish
+    """,
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(call: Call, shell: str) -> None:
+    """Print the completion script for your shell."""
+    from click.shell_completion import get_completion_class
+
+    from controlroom.cli.main import root
+
+    found = get_completion_class(shell)
+    assert found is not None
+    script = found(root, {}, "controlroom", "_CONTROLROOM_COMPLETE").source()
+    if call.json:
+        call.out.json({"shell": shell, "script": script})
+    else:
+        call.out.raw(script)
+
+
+def agents_for(home: Home, begun: str) -> list[CompletionItem]:
+    """Agents whose name or id begins so; nothing when the hub does not answer at once."""
+    import asyncio
+
+    from click.shell_completion import CompletionItem
+
+    from controlroom.cli import text
+    from controlroom.cli.states import state_of
+    from controlroom.client import ClientError, HubClient
+    from controlroom.wire.model import Fleet
+
+    async def ask() -> Fleet:
+        async with asyncio.timeout(ANSWER_S), HubClient(home.socket) as hub:
+            return await hub.fleet()
+
+    try:
+        fleet = asyncio.run(ask())
+    except (ClientError, TimeoutError):
+        return []
+    present = [agent for agent in fleet.agents if agent.activity != "gone" and not agent.archived]
+    names = [agent.name for agent in present]
+    offered = []
+    for agent in present:
+        plain = names.count(agent.name) == 1 and agent.name.isprintable() and " " not in agent.name
+        word = agent.name if plain and agent.name else agent.id
+        if word.casefold().startswith(begun.casefold()):
+            offered.append(CompletionItem(word, help=f"{state_of(agent).word} · {text.line(agent.name, 40)}"))
+    return offered

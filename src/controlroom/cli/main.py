@@ -1,0 +1,141 @@
+"""The entry point ``controlroom``: commands by name, loaded when asked for; errors as one sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from controlroom.cli.command import home_option, json_option
+from controlroom.cli.errors import BROKEN_PIPE, DONE, INTERRUPTED, trouble_of
+
+COMMANDS: dict[str, str] = {
+    "up": "Run the control room: hub and node in one process, in the foreground.",
+    "status": "What runs here, and what is wrong with it.",
+    "fleet": "All agents: what needs you first, then the others.",
+    "chat": "Read an agent's conversation.",
+    "send": "Send an agent a message, and know whether it arrived.",
+    "answer": "Look at the prompt an agent waits at, and answer it.",
+    "interrupt": "End the turn an agent is in.",
+    "screen": "Print an agent's screen as it is now.",
+    "watch": "Watch an agent's screen live; watching changes nothing.",
+    "keys": "Press keys in an agent's pane.",
+    "doctor": "Check what the control room needs, and say the fix.",
+    "demo": "See the whole thing with a few scripted agents.",
+    "completion": "Print the completion script for your shell.",
+}
+"""Every command with its one line of help; ``controlroom.cli.<name>`` holds it as ``command``."""
+
+
+class Root(click.Group):
+    """Loads a command's module only when that command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        found = import_module(f"controlroom.cli.{name}").command
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from controlroom import __version__
+
+        click.echo(f"controlroom {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    "controlroom",
+    cls=Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="\b\nExamples:\n"
+    "  controlroom up                     start it, in a terminal of its own\n"
+    "  controlroom fleet --watch          all agents, live\n"
+    '  controlroom send orchard "Go on"   a message to one of them\n'
+    "\b\nExit status: 0 done, 1 failed, 2 wrong use, 3 the control room cannot be reached.",
+)
+@home_option()
+@json_option()
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print it."
+)
+def root(home: Path | None, as_json: bool) -> None:
+    """One private place to watch, talk to, answer and steer your long-running agents.
+
+    AGENT is an agent's name or id, or the beginning of one.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit status."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit status of one command line; everything that goes wrong is said in one sentence."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that is not UTF-8 gets question marks
+    try:
+        status = root.main(list(arguments), prog_name="controlroom", standalone_mode=False)
+        sys.stdout.flush()
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _without_stdout()
+    except Exception as error:  # the edge: from here on only sentences
+        if os.environ.get("CONTROLROOM_DEBUG"):
+            raise
+        return _tell(error, "--json" in arguments)
+    return status if isinstance(status, int) else DONE
+
+
+def _tell(error: Exception, as_json: bool) -> int:
+    trouble = trouble_of(error)
+    try:
+        sys.stdout.flush()
+        if as_json:
+            import msgspec
+
+            said = msgspec.json.encode({"code": trouble.code, "text": trouble.text}).decode()
+        else:
+            said = f"controlroom: {trouble.text}"
+        print(said, file=sys.stderr)
+    except BrokenPipeError:
+        return _without_stdout()
+    return trouble.status
+
+
+def _without_stdout() -> int:
+    """The reader of our output has gone; nothing more can be said, and Python must not try at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return BROKEN_PIPE
+
+
+if __name__ == "__main__":
+    main()

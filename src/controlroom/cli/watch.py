@@ -1,0 +1,45 @@
+"""``controlroom watch``: an agent's screen, live; only a mirror."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+import click
+
+from controlroom.cli.command import Call, agent_argument
+from controlroom.cli.command import command as declare
+from controlroom.cli.errors import INTERRUPTED, wrong_use
+
+
+@declare("watch", examples="controlroom watch orchard")
+@agent_argument()
+def command(call: Call, agent: str) -> None:
+    """Watch an agent's screen live; watching changes nothing.
+
+    The pane keeps its own size: what does not fit into this terminal is cut, and the last row says so.
+    """
+    if call.json or not call.out.is_terminal:
+        raise wrong_use("watch needs a terminal and no --json; scripts read: controlroom screen --json.")
+    ended_by = asyncio.run(_watch(call, agent))
+    if ended_by is not None:
+        raise click.exceptions.Exit(INTERRUPTED if ended_by == signal.SIGINT else 128 + ended_by)
+
+
+async def _watch(call: Call, said: str) -> signal.Signals | None:
+    from controlroom.cli.find import pick
+    from controlroom.cli.glass import Glass
+    from controlroom.cli.terminal import Terminal
+
+    async with call.connected() as hub:
+        agent = pick(await hub.fleet(), said)
+        first = await hub.screen(agent.id)  # refuses in words when there is no screen
+        async with hub.live() as live:
+            await live.watch(agent.id)
+            with Terminal() as terminal:
+                glass = Glass(agent, terminal, first, call.out.colour)
+                async with asyncio.TaskGroup() as group:
+                    reader = group.create_task(glass.follow(live))
+                    await glass.show()
+                    reader.cancel()
+                return terminal.ended_by
