@@ -18,8 +18,8 @@ from controlroom.node.mux.base import (
     PaneBusy,
     PaneGone,
     PaneRef,
-    Pasted,
     PaneUnsure,
+    Pasted,
     Server,
 )
 
