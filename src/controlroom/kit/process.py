@@ -52,6 +52,10 @@ class Processes(Protocol):
 
     def parent_of(self, pid: int) -> int | None: ...
 
+    def has_keyboard(self, pid: int) -> bool:
+        """Whether its process group is the foreground one of its terminal, freshly read: keys typed there
+        reach it. A stopped process (Ctrl-Z) has no keyboard."""
+
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         """These variables as the process was started with. Empty when they cannot be read."""
 
@@ -161,6 +165,17 @@ class ProcProcesses:
     def parent_of(self, pid: int) -> int | None:
         stat = self._stat(pid)
         return None if stat is None else stat[2]
+
+    def has_keyboard(self, pid: int) -> bool:
+        try:
+            raw = (self._root / str(pid) / "stat").read_bytes()
+        except OSError:
+            return False
+        fields = raw.rpartition(b")")[2].split()
+        if len(fields) < 6:
+            return False
+        state, group, foreground = fields[0], fields[2], fields[5]
+        return state not in (b"T", b"t", b"Z", b"X") and group == foreground
 
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         wanted = set(keys)

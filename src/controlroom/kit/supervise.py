@@ -37,6 +37,10 @@ class Tasks:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("task failed", task=task.get_name(), exc_info=error)
 
+    async def finished(self) -> None:
+        """Wait until all tasks that run now have ended by themselves."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def aclose(self) -> None:
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in tasks:

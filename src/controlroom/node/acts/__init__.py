@@ -1,0 +1,1 @@
+"""What the node does to agents: messages, answers, keys, interrupts."""

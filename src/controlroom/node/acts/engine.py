@@ -1,0 +1,386 @@
+"""Carries out acts, each once for its id, with an intent on disk before the first key.
+
+Messages wait in order in the journal and go out one at a time for each agent (``core.queue`` says when);
+answers, interrupts and keys are done at once. At most one act touches an agent at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, defaultdict
+
+import msgspec
+import structlog
+
+from controlroom.core.queue import WaitingMessage, sort_out
+from controlroom.kit.clock import Clock
+from controlroom.kit.supervise import Tasks
+from controlroom.node.acts.hands import Hands
+from controlroom.node.agents.base import Answered, Intent, Outcome, Outgoing, Sighting
+from controlroom.node.journal.journal import Journal, SameIdOtherAct
+from controlroom.node.journal.records import ActRecord
+from controlroom.node.tracker import Tracker
+from controlroom.wire.model import Held, HeldCode
+from controlroom.wire.node import (
+    Act,
+    ActProgress,
+    ActResult,
+    ActsAnswer,
+    AmendAct,
+    AnswerAct,
+    InterruptAct,
+    KeysAct,
+    SendAct,
+)
+
+_log = structlog.get_logger("acts")
+
+TURN_S = 30.0
+"""How long an answer, an interrupt or keys wait for a message that is being typed; then they are refused."""
+
+KEYS_REMEMBERED = 1000
+"""Ids of key presses are remembered in memory only: a key is worth no write to disk."""
+
+TRIES = 3
+"""A message whose submission broke this often in a row (a bug, not a busy agent) is given up, honestly."""
+
+
+class ActEngine:
+    """All acts of one node."""
+
+    def __init__(self, *, journal: Journal, tracker: Tracker, hands: Hands, clock: Clock) -> None:
+        self._journal = journal
+        self._tracker = tracker
+        self._hands = hands
+        self._clock = clock
+        self._tasks = Tasks("acts")
+        self._queues: dict[str, list[ActRecord]] = {}
+        self._busy: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._sending: set[str] = set()
+        self._broken: dict[str, int] = {}
+        self._keys: OrderedDict[str, ActResult] = OrderedDict()
+        self._news = asyncio.Condition()
+        self._journal_id = ""
+
+    async def load(self, journal_id: str) -> None:
+        """Take up what was left: messages go on, an answer that was cut off is closed as not known."""
+        self._journal_id = journal_id
+        for record in await self._journal.open_acts():
+            if isinstance(record.act, SendAct):
+                self._queues.setdefault(record.act.agent_id, []).append(record)
+            else:
+                detail = "The Control Room was stopped while it acted: look at the agent."
+                await self._save(msgspec.structs.replace(record, state="unconfirmed", detail=detail))
+
+    async def drained(self) -> None:
+        """Wait until no message is under way."""
+        await self._tasks.finished()
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    # ---- what the hub asks -----------------------------------------------------------------------------
+
+    async def take(self, act: Act) -> ActResult:
+        """Take one act. The same id again gives the first result."""
+        match act:
+            case SendAct():
+                return await self._take_message(act)
+            case AmendAct():
+                return await self._amend(act)
+            case KeysAct():
+                return await self._press(act)
+            case AnswerAct() | InterruptAct():
+                return await self._do_once(act)
+
+    async def progress(self, after: int, wait_s: float) -> ActsAnswer:
+        """Progress behind ``after``, at once when there is some, else after at most ``wait_s`` seconds."""
+        try:
+            async with asyncio.timeout(wait_s), self._news:
+                while not (rows := await self._journal.progress_after(after)):
+                    await self._news.wait()
+        except TimeoutError:
+            rows = []
+        return ActsAnswer(journal_id=self._journal_id, now_ms=self._clock.now_ms(), acts=tuple(rows))
+
+    # ---- messages --------------------------------------------------------------------------------------
+
+    async def _take_message(self, act: SendAct) -> ActResult:
+        record = ActRecord(act=act, created_ms=self._clock.now_ms(), text=act.text, when=act.when)
+        try:
+            stored = await self._journal.take(record, "send", act.agent_id, self._told(record))
+        except SameIdOtherAct:
+            return ActResult(
+                code="conflict", text="A message with this id and another text was taken before."
+            )
+        if stored is record:
+            self._queues.setdefault(act.agent_id, []).append(record)
+            await self._announce()
+            self._tracker.poke()
+        return ActResult(code="ok")
+
+    async def _amend(self, act: AmendAct) -> ActResult:
+        record = self._find_waiting(act.message_id)
+        if record is None:
+            known = await self._journal.find(act.message_id)
+            if known is None:
+                return ActResult(code="not_found", text="This machine knows no such message.")
+            return ActResult(code="conflict", text="It is not waiting any more.")
+        if record.intent is not None or act.message_id in self._sending:
+            return ActResult(code="conflict", text="It is being typed or was typed already.")
+        if act.cancel:
+            changed = msgspec.structs.replace(record, state="cancelled", held=None)
+        else:
+            changed = msgspec.structs.replace(
+                record,
+                text=record.text if act.text is None else act.text,
+                when=act.when or record.when,
+            )
+        await self._save(changed)
+        self._tracker.poke()
+        return ActResult(code="ok")
+
+    def _find_waiting(self, message_id: str) -> ActRecord | None:
+        return next(
+            (record for queue in self._queues.values() for record in queue if record.act.id == message_id),
+            None,
+        )
+
+    async def advance(self) -> None:
+        """One look at all queues (called after each look at the agents): hold, or let the next one go."""
+        for agent_id in list(self._queues):
+            queue = self._queues[agent_id]
+            if not queue:
+                del self._queues[agent_id]
+                continue
+            activity = self._tracker.activity(agent_id) or "gone"
+            verdicts = sort_out(
+                activity,
+                [WaitingMessage(id=r.act.id, when=r.when, has_begun=r.intent is not None) for r in queue],
+            )
+            for record, verdict in zip(list(queue), verdicts, strict=True):
+                if verdict.code is not None:
+                    await self._hold(record, verdict.code, verdict.text)
+                elif record.act.id not in self._sending:
+                    self._sending.add(record.act.id)
+                    self._tasks.start(f"send:{record.act.id}", self._send(agent_id, record.act.id))
+
+    async def _send(self, agent_id: str, message_id: str) -> None:
+        try:
+            async with self._busy[agent_id]:
+                record = self._find_waiting(message_id)
+                who = self._tracker.sighting(agent_id)
+                if record is None:
+                    return
+                if who is None:
+                    await self._settle(
+                        record, Outcome(state="held", code="gone", text="It does not run now.")
+                    )
+                    return
+                await self._submit(agent_id, who, record)
+        finally:
+            self._sending.discard(message_id)
+
+    async def _submit(self, agent_id: str, who: Sighting, record: ActRecord) -> None:
+        assert isinstance(record.act, SendAct)
+        outgoing = Outgoing(
+            id=record.act.id,
+            text=record.text,
+            when=record.when,
+            send_as=record.act.send_as,
+            on_draft=record.act.on_draft,
+            intent=record.intent,
+        )
+        try:
+            outcome = await self._tracker.driver_of(agent_id).submit(who, outgoing, _IntentLog(self, record))
+        except Exception as error:  # noqa: BLE001 - a message must end in a state, whatever broke
+            _log.error("submitting a message broke", message=record.act.id, exc_info=error)
+            outcome = self._give_up_after_tries(record)
+        else:
+            self._broken.pop(record.act.id, None)
+        current = self._find_waiting(record.act.id)
+        if current is not None:
+            await self._settle(current, outcome)
+        self._tracker.poke()
+
+    def _give_up_after_tries(self, record: ActRecord) -> Outcome:
+        count = self._broken[record.act.id] = self._broken.get(record.act.id, 0) + 1
+        if count < TRIES:
+            return Outcome(state="held", code="offline", text="Could not be handed over; tried again.")
+        del self._broken[record.act.id]
+        current = self._find_waiting(record.act.id) or record
+        if current.intent is None:
+            return Outcome(state="failed", text="Handing it over kept failing; nothing of it was typed.")
+        return Outcome(state="unconfirmed", text="Handing it over kept failing after it was begun.")
+
+    async def _settle(self, record: ActRecord, outcome: Outcome) -> None:
+        """Carry an outcome into the record."""
+        if outcome.state == "held":
+            await self._hold(record, outcome.code, outcome.text)
+            return
+        await self._save(
+            msgspec.structs.replace(
+                record,
+                state=outcome.state,
+                held=None,
+                detail=outcome.text or None,
+                item_id=outcome.item_id,
+            )
+        )
+
+    async def _hold(self, record: ActRecord, code: str, text: str) -> None:
+        old = record.held
+        held_code = _held_code(code)
+        if old is not None and (old.code, old.text) == (held_code, text) and record.state == "accepted":
+            return
+        since = old.since_ms if old is not None and old.code == held_code else self._clock.now_ms()
+        held = Held(code=held_code, text=text, since_ms=since)
+        await self._save(msgspec.structs.replace(record, state="accepted", held=held))
+
+    async def save_intent(self, message_id: str, intent: Intent) -> None:
+        """The intent of a message, on disk before the key that it announces."""
+        record = self._find_waiting(message_id)
+        if record is None:
+            raise LookupError(message_id)
+        await self._save(msgspec.structs.replace(record, intent=intent, state="sending", held=None))
+
+    # ---- acts that are done at once --------------------------------------------------------------------
+
+    async def _do_once(self, act: AnswerAct | InterruptAct) -> ActResult:
+        kind = "answer" if isinstance(act, AnswerAct) else "interrupt"
+        who = self._tracker.sighting(act.agent_id)
+        if who is None:
+            return ActResult(code="not_found", text="No such agent runs on this machine now.")
+        record = ActRecord(act=act, created_ms=self._clock.now_ms(), state="sending")
+        try:
+            async with asyncio.timeout(TURN_S):
+                await self._busy[act.agent_id].acquire()
+        except TimeoutError:
+            return ActResult(code="busy", text="A message is being typed to it; try again.")
+        try:
+            result = await self._act(record, kind, who)
+        finally:
+            self._busy[act.agent_id].release()
+        if who.pane is not None:
+            self._hands.poke(who.pane)
+        self._tracker.poke()
+        return result
+
+    async def _act(self, record: ActRecord, kind: str, who: Sighting) -> ActResult:
+        act = record.act
+        assert isinstance(act, AnswerAct | InterruptAct)
+        try:
+            stored = await self._journal.take(record, kind, act.agent_id, None)
+        except SameIdOtherAct:
+            return ActResult(code="conflict", text="This request id was used for something else.")
+        if stored is not record:
+            return _first_result(stored)
+        driver = self._tracker.driver_of(act.agent_id)
+        try:
+            if isinstance(act, AnswerAct):
+                answered = await driver.answer(who, act.waiting_id, act.option, act.text)
+            else:
+                answered = await driver.interrupt(who)
+        except Exception as error:  # noqa: BLE001 - the caller must hear that it is not known
+            _log.error("an act broke", act=act.id, kind=kind, exc_info=error)
+            answered = Answered(state="unconfirmed", text="It broke half way: look at the agent.")
+        if answered.state in ("changed", "failed"):
+            await self._journal.forget(act.id)
+            return ActResult(code=answered.state, text=answered.text)
+        done = msgspec.structs.replace(record, state=answered.state, detail=answered.text or None)
+        await self._save(done)
+        return _first_result(done)
+
+    async def _press(self, act: KeysAct) -> ActResult:
+        if (before := self._keys.get(act.id)) is not None:
+            return before
+        who = self._tracker.sighting(act.agent_id)
+        if who is None or who.pane is None:
+            return ActResult(code="not_found", text="No pane of this agent can take keys now.")
+        try:
+            async with asyncio.timeout(TURN_S):
+                await self._busy[act.agent_id].acquire()
+        except TimeoutError:
+            return ActResult(code="busy", text="A message is being typed to it; try again.")
+        try:
+            is_blocked = self._tracker.activity(act.agent_id) == "blocked"
+            result = await self._hands.press(
+                who, who.pane, act.keys, act.seen_revision, must_have_seen=is_blocked
+            )
+        finally:
+            self._busy[act.agent_id].release()
+        if result.code == "ok":
+            self._keys[act.id] = result
+            while len(self._keys) > KEYS_REMEMBERED:
+                self._keys.popitem(last=False)
+            self._tracker.poke()
+        return result
+
+    # ---- the journal -----------------------------------------------------------------------------------
+
+    async def _save(self, record: ActRecord) -> None:
+        """Store a record, tell the hub, and keep the queue in step."""
+        await self._journal.save(record, self._told(record))
+        if isinstance(record.act, SendAct):
+            queue = self._queues.get(record.act.agent_id, [])
+            for index, old in enumerate(queue):
+                if old.act.id == record.act.id:
+                    if record.is_over:
+                        del queue[index]
+                    else:
+                        queue[index] = record
+                    break
+        await self._announce()
+
+    async def _announce(self) -> None:
+        async with self._news:
+            self._news.notify_all()
+
+    def _told(self, record: ActRecord) -> ActProgress:
+        act = record.act
+        assert not isinstance(act, AmendAct | KeysAct)
+        is_message = isinstance(act, SendAct)
+        return ActProgress(
+            seq=0,
+            id=act.id,
+            kind={SendAct: "send", AnswerAct: "answer", InterruptAct: "interrupt"}[type(act)],
+            agent_id=act.agent_id,
+            state=record.state,
+            at_ms=self._clock.now_ms(),
+            held=record.held,
+            detail=record.detail,
+            item_id=record.item_id,
+            text=record.text if is_message else None,
+            when=record.when if is_message else None,
+        )
+
+
+class _IntentLog:
+    """The journal as one submission sees it."""
+
+    def __init__(self, engine: ActEngine, record: ActRecord) -> None:
+        self._engine = engine
+        self._id = record.act.id
+
+    async def save(self, intent: Intent) -> None:
+        await self._engine.save_intent(self._id, intent)
+
+
+def _first_result(record: ActRecord) -> ActResult:
+    """What the first call of an answer or interrupt was told."""
+    if record.state == "delivered":
+        return ActResult(code="ok", text=record.detail or "")
+    return ActResult(code="failed", text=record.detail or "It cannot be said whether it arrived.")
+
+
+def _held_code(code: str) -> HeldCode:
+    known: dict[str, HeldCode] = {
+        "working": "working",
+        "dialog": "dialog",
+        "draft": "draft",
+        "startup": "startup",
+        "in_agents_queue": "in_agents_queue",
+        "offline": "offline",
+        "gone": "gone",
+    }
+    return known.get(code, "offline")

@@ -1,0 +1,56 @@
+"""Pressing keys in a pane on behalf of a person who watches it."""
+
+from __future__ import annotations
+
+from controlroom.core.keys import parse_keys
+from controlroom.node.agents.base import Sighting
+from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
+from controlroom.node.watch import Mirror
+from controlroom.node.world import PaneWorld
+from controlroom.wire.node import ActResult
+
+
+class Hands:
+    """Keys, checked against what the person saw."""
+
+    def __init__(self, world: PaneWorld, mirror: Mirror) -> None:
+        self._world = world
+        self._mirror = mirror
+
+    async def press(
+        self,
+        who: Sighting,
+        pane: PaneRef,
+        keys: tuple[str, ...],
+        seen_revision: str | None,
+        *,
+        must_have_seen: bool,
+    ) -> ActResult:
+        """Press keys if the pane still holds this agent and shows what the person saw."""
+        try:
+            parse_keys(keys)
+        except ValueError as error:
+            return ActResult(code="bad_request", text=str(error))
+        if must_have_seen and seen_revision is None:
+            return ActResult(
+                code="bad_request",
+                text="A dialog is open: say which screen you saw (seen_revision), or use answer.",
+            )
+        try:
+            if not await self._world.still(who):
+                return ActResult(code="changed", text="The pane does not hold this agent any more.")
+            if seen_revision is not None:
+                frame = await self._world.frame(pane)
+                if frame.revision != seen_revision:
+                    return ActResult(code="changed", text="The screen changed. No key was pressed.")
+            await self._world.keys(pane, keys)
+        except PaneGone:
+            return ActResult(code="changed", text="The pane is gone.")
+        except PaneBusy:
+            return ActResult(code="failed", text="The multiplexer did not answer in time.")
+        self._mirror.poke(pane)
+        return ActResult(code="ok")
+
+    def poke(self, pane: PaneRef) -> None:
+        """Our own input went there: whoever watches sees it at once."""
+        self._mirror.poke(pane)

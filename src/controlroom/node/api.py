@@ -1,0 +1,158 @@
+"""What a hub can ask of this node (house.md section 4), as calls; a transport only carries them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from controlroom import __version__
+from controlroom.core.screen import Frame
+from controlroom.kit.clock import Clock
+from controlroom.node.acts.engine import ActEngine
+from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
+from controlroom.node.snapshot import SnapshotBoard
+from controlroom.node.tracker import Tracker
+from controlroom.node.watch import Mirror
+from controlroom.node.world import PaneWorld
+from controlroom.wire.node import (
+    Act,
+    ActCode,
+    ActResult,
+    ActsAnswer,
+    FrameAnswer,
+    Hello,
+    ItemsAnswer,
+    Refusal,
+    Snapshot,
+)
+
+CAPABILITIES = ("items", "send", "answer", "interrupt", "keys", "screen", "watch")
+PAGE_LIMIT = 200
+
+
+class Refused(Exception):
+    """The node's answer is no; the refusal says why."""
+
+    def __init__(self, code: ActCode, text: str) -> None:
+        super().__init__(text)
+        self.refusal = Refusal(code=code, text=text)
+
+
+class NodeApi:
+    """All calls of one node."""
+
+    def __init__(
+        self,
+        *,
+        node_id: str,
+        name: str,
+        boot_id: str,
+        clock: Clock,
+        board: SnapshotBoard,
+        tracker: Tracker,
+        acts: ActEngine,
+        mirror: Mirror,
+        world: PaneWorld,
+    ) -> None:
+        self._node_id = node_id
+        self._name = name
+        self._boot_id = boot_id
+        self._clock = clock
+        self._board = board
+        self._tracker = tracker
+        self._acts = acts
+        self._mirror = mirror
+        self._world = world
+
+    async def hello(self) -> Hello:
+        return Hello(
+            node_id=self._node_id,
+            name=self._name,
+            version=__version__,
+            boot_id=self._boot_id,
+            now_ms=self._clock.now_ms(),
+            capabilities=CAPABILITIES,
+        )
+
+    async def snapshot(self, after: int, wait_s: float) -> Snapshot | None:
+        return await self._board.wait(after, wait_s)
+
+    async def items(
+        self,
+        agent_id: str,
+        chat_id: str,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> ItemsAnswer:
+        """A page of a chat. A chat that has no session yet is empty. Raises Refused."""
+        chat = self._tracker.chat(chat_id)
+        if chat is None or chat.agent_id != agent_id:
+            raise Refused("not_found", "This machine knows no such chat.")
+        if chat.session_id is None:
+            return ItemsAnswer(items=(), before=None, after="")
+        driver = self._tracker.driver_of(agent_id)
+        try:
+            page = await driver.items(
+                chat.session_id,
+                chat.profile,
+                before=before or None,
+                after=after or None,
+                limit=max(1, min(limit, PAGE_LIMIT)),
+            )
+        except LookupError:
+            if not self._tracker.has_spoken(chat_id):
+                return ItemsAnswer(items=(), before=None, after="")
+            raise Refused(
+                "not_found", "The history of this chat is missing; nothing was started in its place."
+            ) from None
+        return ItemsAnswer(
+            items=page.items, before=page.before, after=page.after, skipped=page.skipped, reset=page.reset
+        )
+
+    async def act(self, act: Act) -> ActResult:
+        return await self._acts.take(act)
+
+    async def acts(self, after: int, wait_s: float) -> ActsAnswer:
+        return await self._acts.progress(after, wait_s)
+
+    async def screen(self, agent_id: str) -> FrameAnswer:
+        pane = self._pane(agent_id)
+        try:
+            frame = await self._world.frame(pane)
+        except PaneGone:
+            raise Refused("not_found", "The pane is gone.") from None
+        except PaneBusy:
+            raise Refused("failed", "The multiplexer did not answer in time. Try again.") from None
+        return self._answer(agent_id, frame)
+
+    async def watch(self, agent_id: str) -> AsyncIterator[FrameAnswer]:
+        async for frame in self._mirror.watch(self._pane(agent_id)):
+            yield self._answer(agent_id, frame)
+
+    async def agent_of(self, pid: int) -> str | None:
+        """The agent in whose pane a local process runs (house.md section 3), None = the person."""
+        pane = self._world.agent_pane_of(pid)
+        return None if pane is None else self._tracker.agent_in(pane)
+
+    def _pane(self, agent_id: str) -> PaneRef:
+        who = self._tracker.sighting(agent_id)
+        if who is None:
+            raise Refused("not_found", "No such agent runs on this machine now.")
+        if who.pane is None:
+            raise Refused("not_found", "This agent has no pane that could be shown.")
+        return who.pane
+
+    def _answer(self, agent_id: str, frame: Frame) -> FrameAnswer:
+        return FrameAnswer(
+            agent_id=agent_id,
+            revision=frame.revision,
+            width=frame.width,
+            height=frame.height,
+            row=frame.cursor.row,
+            column=frame.cursor.column,
+            cursor_visible=frame.cursor.visible,
+            rows=frame.rows,
+            ansi=frame.ansi,
+            at_ms=self._clock.now_ms(),
+        )

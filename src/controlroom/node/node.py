@@ -1,0 +1,109 @@
+"""One machine's node, put together: started in order, closed in reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from controlroom.kit.clock import Clock, new_id
+from controlroom.kit.health import HealthBoard
+from controlroom.kit.process import Processes
+from controlroom.kit.sql import Database
+from controlroom.kit.supervise import Tasks
+from controlroom.node.acts.engine import ActEngine
+from controlroom.node.acts.hands import Hands
+from controlroom.node.agents.base import Driver, World
+from controlroom.node.api import NodeApi
+from controlroom.node.journal.journal import SCHEMA, Journal
+from controlroom.node.mux.base import Multiplexer
+from controlroom.node.snapshot import SnapshotBoard
+from controlroom.node.tracker import Tracker
+from controlroom.node.watch import Mirror
+from controlroom.node.world import PaneWorld
+
+LOOK_EVERY_S = 1.0
+
+
+class Node:
+    """Owns everything of one machine. ``api`` is there after ``start``."""
+
+    api: NodeApi
+
+    def __init__(
+        self,
+        *,
+        database: Path,
+        name: str,
+        multiplexers: Sequence[Multiplexer],
+        drivers: Sequence[Callable[[World], Driver]],
+        processes: Processes,
+        clock: Clock,
+        health: HealthBoard,
+    ) -> None:
+        self._name = name
+        self._clock = clock
+        self._health = health
+        self._database = Database(database, SCHEMA, clock=clock, health=health)
+        self._journal = Journal(self._database, clock)
+        self._world = PaneWorld(multiplexers, processes, clock)
+        self._mirror = Mirror(self._world)
+        self._board = SnapshotBoard(new_id("boot"), clock)
+        self._tracker = Tracker(
+            drivers=[make(self._world) for make in drivers],
+            world=self._world,
+            journal=self._journal,
+            board=self._board,
+            health=health,
+            clock=clock,
+        )
+        self._acts = ActEngine(
+            journal=self._journal,
+            tracker=self._tracker,
+            hands=Hands(self._world, self._mirror),
+            clock=clock,
+        )
+        self._tasks = Tasks("node")
+
+    async def open(self) -> None:
+        """Open the journal and find servers. Raises what the database raises."""
+        await self._database.start()
+        node_id, journal_id = await self._journal.identity()
+        await self._tracker.load()
+        await self._acts.load(journal_id)
+        await self._journal.prune()
+        await self._world.start()
+        self.api = NodeApi(
+            node_id=node_id,
+            name=self._name,
+            boot_id=self._board.current.boot_id,
+            clock=self._clock,
+            board=self._board,
+            tracker=self._tracker,
+            acts=self._acts,
+            mirror=self._mirror,
+            world=self._world,
+        )
+
+    async def start(self) -> None:
+        """Open, and look once a second from now on."""
+        await self.open()
+        self._tasks.supervise("looks", self._look_for_ever, self._health)
+
+    async def _look_for_ever(self) -> None:
+        while True:
+            await self._tracker.tick()
+            await self._acts.advance()
+            await self._tracker.wait_for_poke(LOOK_EVERY_S)
+
+    async def look(self) -> None:
+        """One look, and whatever messages may go out with it, to the end. For tests and tools."""
+        await self._tracker.tick()
+        await self._acts.advance()
+        await self._acts.drained()
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+        await self._acts.aclose()
+        await self._mirror.aclose()
+        await self._world.aclose()
+        await self._database.aclose()

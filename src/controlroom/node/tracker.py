@@ -1,0 +1,369 @@
+"""Keeps the truth of one machine: which agents live, what they do, since when, and how we know.
+
+Once a second (and right after our own acts) it lists the panes, asks each driver what it finds, ties
+processes to durable agents, derives each agent's activity from its facts, and publishes a snapshot.
+Everything decided here is decided by pure functions of ``core``; this part carries facts to them and results
+away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+import structlog
+
+from controlroom.core.facts import AgentFacts, Fact
+from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processes
+from controlroom.kit.clock import Clock, new_id
+from controlroom.kit.health import HealthBoard
+from controlroom.node.agents.base import Driver, Found, Sighting
+from controlroom.node.branch import Branches
+from controlroom.node.chats import ChatBook
+from controlroom.node.journal.journal import Chat, Journal
+from controlroom.node.journal.records import AgentRecord
+from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
+from controlroom.node.portrait import Portrait, paint
+from controlroom.node.snapshot import SnapshotBoard
+from controlroom.node.world import PaneWorld
+from controlroom.wire.model import Activity, Health
+from controlroom.wire.node import AgentState
+
+_log = structlog.get_logger("tracker")
+
+GONE_SHOWN_MS = 24 * 3600 * 1000
+"""An agent that ended stays in the list for a day; its id and chats are kept for ever."""
+
+LOOKS_AT_ONCE = 8
+LOOK_S = 5.0
+"""One agent's facts may take this long; beyond it the agent is shown as not known and holds up nobody."""
+
+
+class Tracker:
+    """All agents of this machine. ``tick`` is one look; the node calls it."""
+
+    def __init__(
+        self,
+        *,
+        drivers: Sequence[Driver],
+        world: PaneWorld,
+        journal: Journal,
+        board: SnapshotBoard,
+        health: HealthBoard,
+        clock: Clock,
+    ) -> None:
+        self._drivers = {driver.kind: driver for driver in drivers}
+        self._world = world
+        self._journal = journal
+        self._board = board
+        self._health = health
+        self._clock = clock
+        self._branches = Branches()
+        self._chats = ChatBook()
+        self._records: dict[str, AgentRecord] = {}
+        self._saved: dict[str, AgentRecord] = {}
+        self._living: dict[str, Sighting] = {}
+        self._portraits: dict[str, Portrait] = {}
+        self._last_facts: dict[str, AgentFacts] = {}
+        self._last_seen: dict[str, Sighting] = {}
+        self._poked = asyncio.Event()
+
+    async def load(self) -> None:
+        """Remember what the journal holds."""
+        self._records = {record.id: record for record in await self._journal.agents()}
+        self._saved = dict(self._records)
+        self._chats.load(await self._journal.chats())
+
+    # ---- what others ask -------------------------------------------------------------------------------
+
+    def sighting(self, agent_id: str) -> Sighting | None:
+        """The living process of an agent, None when it does not run now."""
+        return self._living.get(agent_id)
+
+    def activity(self, agent_id: str) -> Activity | None:
+        """Its present activity, None for an agent that was never known."""
+        portrait = self._portraits.get(agent_id)
+        if portrait is not None:
+            return portrait.state.activity
+        return "gone" if agent_id in self._records else None
+
+    def facts(self, agent_id: str) -> AgentFacts | None:
+        return self._last_facts.get(agent_id)
+
+    def driver_of(self, agent_id: str) -> Driver:
+        """Raises KeyError for an agent that was never known, or whose kind has no driver any more."""
+        return self._drivers[self._records[agent_id].kind]
+
+    def agent_in(self, pane: PaneRef) -> str | None:
+        return next((id for id, who in self._living.items() if who.pane == pane), None)
+
+    def chat(self, chat_id: str) -> Chat | None:
+        return self._chats.get(chat_id)
+
+    def has_spoken(self, chat_id: str) -> bool:
+        return self._chats.has_spoken(chat_id)
+
+    def poke(self) -> None:
+        """Something was done to an agent: look again soon."""
+        self._poked.set()
+
+    # ---- the loop --------------------------------------------------------------------------------------
+
+    async def wait_for_poke(self, at_most_s: float) -> None:
+        """Until something was done to an agent, or the time has passed."""
+        try:
+            await asyncio.wait_for(self._poked.wait(), at_most_s)
+        except TimeoutError:
+            return
+
+    async def tick(self) -> None:
+        """One look at everything."""
+        self._poked.clear()
+        await self._world.refresh()
+        self._report_multiplexers()
+        sightings = await self._find()
+        now = self._clock.now_ms()
+        ties = self._tie(sightings)
+        living: dict[str, Sighting] = {}
+        for tie, who in zip(ties, sightings, strict=True):
+            record = self._adopt(tie, who, now)
+            living[record.id] = who
+        self._drop_newcomers_without_a_past(living)
+        missing = [id for id, record in self._records.items() if record.is_alive and id not in living]
+        unseen = [id for id in missing if self._lives_on(self._records[id])]
+        departed = [id for id in missing if id not in unseen]
+        limit = asyncio.Semaphore(LOOKS_AT_ONCE)
+        twice = {tie.incarnation for tie in ties if tie.is_open_twice}
+        await asyncio.gather(
+            *(self._look(id, who, limit, is_twice=who.incarnation in twice) for id, who in living.items()),
+            *(self._say_farewell(id, now) for id in departed),
+        )
+        for id in unseen:
+            self._lose_sight(id)
+        self._living = living
+        await self._save()
+        await self._publish(now)
+        for id, who in living.items():
+            await self._hint(id, who)
+
+    async def _find(self) -> list[Sighting]:
+        sightings: list[Sighting] = []
+        for kind, driver in self._drivers.items():
+            try:
+                found = await driver.find()
+                self._health.clear(f"agents:{kind}:failing")
+            except Exception as error:  # noqa: BLE001 - one kind's trouble must not hide the others
+                _log.warning("looking for agents failed", kind=kind, exc_info=error)
+                self._health.raise_(
+                    f"agents:{kind}:failing",
+                    f"Agents of kind {kind} cannot be looked for",
+                    "They are shown as they were. Run controlroom doctor and look into the log.",
+                )
+                found = Found(tuple(w for w in self._living.values() if w.kind == kind))
+            sightings += found.sightings
+            self._health.replace(
+                f"agents:{kind}:problem:",
+                [(f"agents:{kind}:problem:{code}", text, text) for code, text in found.problems],
+            )
+        return sightings
+
+    def _tie(self, sightings: list[Sighting]) -> tuple[Tie, ...]:
+        known = [
+            KnownAgent(id=r.id, kind=r.kind, incarnation=r.incarnation, sessions=r.sessions)
+            for r in self._records.values()
+        ]
+        seen = [
+            SeenProcess(
+                kind=who.kind,
+                incarnation=who.incarnation,
+                session_id=who.session_id,
+                ancestors=who.ancestors,
+            )
+            for who in sightings
+        ]
+        return tie_processes(known, seen)
+
+    def _adopt(self, tie: Tie, who: Sighting, now: int) -> AgentRecord:
+        """The record of the agent that this process is, brought up to date."""
+        record = self._records.get(tie.agent_id or "")
+        if record is None:
+            chat = self._chats.open(new_id("cht"), agent_id := new_id("agt"), who)
+            record = AgentRecord(
+                id=agent_id,
+                kind=who.kind,
+                name=self._free_name(who, agent_id),
+                chat_id=chat.id,
+                created_ms=now,
+                rule=tie.rule,
+                incarnation=who.incarnation,
+                is_alive=True,
+                since_ms=now,
+            )
+        elif record.incarnation != who.incarnation:
+            record = msgspec.structs.replace(record, rule=tie.rule)
+        chat = self._chats.follow(record.id, record.chat_id, who, lambda: new_id("cht"))
+        sessions = record.sessions
+        if who.session_id and who.session_id not in sessions:
+            sessions = (*sessions, who.session_id)
+        name = record.name
+        if who.name and who.name != name and not name.startswith(f"{who.name} "):
+            name = self._free_name(who, record.id)
+        record = msgspec.structs.replace(
+            record,
+            name=name,
+            chat_id=chat.id,
+            incarnation=who.incarnation,
+            is_alive=True,
+            sessions=sessions,
+            profile=who.profile,
+            folder=who.folder,
+            pane=who.pane,
+            gone_ms=None,
+        )
+        self._records[record.id] = record
+        return record
+
+    def _free_name(self, who: Sighting, agent_id: str) -> str:
+        """The agent's own name, else its folder's; numbered when a listed agent has it already."""
+        base = who.name or who.folder.rstrip("/").rpartition("/")[2] or who.kind
+        taken = {r.name for r in self._records.values() if r.id != agent_id and self._is_listed(r)}
+        name, number = base, 2
+        while name in taken:
+            name, number = f"{base} {number}", number + 1
+        return name
+
+    def _drop_newcomers_without_a_past(self, living: dict[str, Sighting]) -> None:
+        """An agent that was made for a starting process, and gave way to an older one, leaves no trace."""
+        for id in [id for id, r in self._records.items() if r.is_alive and not r.sessions]:
+            if id in living:
+                continue
+            incarnation = self._records[id].incarnation
+            if any(who.incarnation == incarnation for who in living.values()):
+                del self._records[id]
+                self._portraits.pop(id, None)
+                self._last_facts.pop(id, None)
+
+    async def _look(self, id: str, who: Sighting, limit: asyncio.Semaphore, *, is_twice: bool) -> None:
+        async with limit:
+            try:
+                async with asyncio.timeout(LOOK_S):
+                    facts = await self._drivers[who.kind].facts(who)
+            except Exception as error:  # noqa: BLE001 - one agent's trouble must not hide the others
+                _log.warning("facts of an agent failed", agent=id, exc_info=error)
+                facts = self._last_facts.get(id) or _no_facts(who)
+        self._last_facts[id] = facts
+        self._last_seen[id] = who
+        self._portray(id, who, facts, is_twice=is_twice)
+
+    def _lives_on(self, record: AgentRecord) -> bool:
+        """Its process lives although no driver names it: its pane cannot be seen now (a server that does
+        not answer, a start that has not listed everything yet). That is not an end."""
+        pid, _, start = record.incarnation.partition("@")
+        return pid.isdigit() and self._world.processes.start_of(int(pid)) == start
+
+    def _lose_sight(self, id: str) -> None:
+        who = self._last_seen.get(id) or _remembered(self._records[id])
+        facts = self._last_facts.get(id) or _no_facts(who)
+        self._portray(id, who, msgspec.structs.replace(facts, read_at_ms=0), is_twice=False)
+
+    async def _say_farewell(self, id: str, now: int) -> None:
+        record = self._records[id]
+        who = self._last_seen.get(id) or self._living.get(id) or _remembered(record)
+        try:
+            async with asyncio.timeout(LOOK_S):
+                facts = await self._drivers[record.kind].farewell(who)
+        except Exception as error:  # noqa: BLE001 - see _look
+            _log.warning("farewell of an agent failed", agent=id, exc_info=error)
+            facts = AgentFacts(
+                read_at_ms=now, started_at_ms=0, alive=Fact(False, "process", "its process ended", now)
+            )
+        self._last_facts[id] = facts
+        self._records[id] = msgspec.structs.replace(record, is_alive=False, gone_ms=now)
+        self._portray(id, who, facts, is_twice=False)
+
+    def _portray(self, id: str, who: Sighting, facts: AgentFacts, *, is_twice: bool) -> None:
+        if facts.mark:
+            self._chats.spoke(self._records[id].chat_id)
+        portrait = paint(
+            self._records[id],
+            who,
+            facts,
+            before=self._portraits.get(id),
+            now_ms=self._clock.now_ms(),
+            branch=self._branches.of(who.folder),
+            is_twice=is_twice,
+        )
+        self._portraits[id] = portrait
+        self._records[id] = portrait.record
+
+    def _is_listed(self, record: AgentRecord) -> bool:
+        return record.is_alive or self._clock.now_ms() - (record.gone_ms or 0) < GONE_SHOWN_MS
+
+    async def _save(self) -> None:
+        changed = [r for id, r in self._records.items() if self._saved.get(id) != r]
+        chats = self._chats.take_changed()
+        dropped = [id for id in self._saved if id not in self._records]
+        if changed or chats or dropped:
+            await self._journal.save_agents(changed, chats, dropped)
+            self._saved = dict(self._records)
+
+    async def _publish(self, now: int) -> None:
+        states: list[AgentState] = []
+        for id, record in self._records.items():
+            if not self._is_listed(record):
+                continue
+            if id not in self._portraits:  # gone since before this start
+                facts = AgentFacts(
+                    read_at_ms=now,
+                    started_at_ms=record.created_ms,
+                    alive=Fact(False, "process", "its process ended", record.gone_ms or now),
+                    ended_cleanly=True,
+                )
+                self._portray(id, _remembered(record), facts, is_twice=False)
+            states.append(self._portraits[id].state)
+        health = tuple(
+            Health(code=item.code, title=item.title, since_ms=item.since_ms, do=item.do)
+            for item in self._health.items
+        )
+        await self._board.publish(tuple(states), health)
+
+    def _report_multiplexers(self) -> None:
+        listing = self._world.listing
+        troubles = [
+            (f"multiplexer:{server.path}", server.problem, server.problem)
+            for server in listing.servers
+            if server.state != "ok"
+        ]
+        if listing.problem:
+            troubles.append(("multiplexer:missing", listing.problem, listing.problem))
+        self._health.replace("multiplexer:", troubles)
+
+    async def _hint(self, id: str, who: Sighting) -> None:
+        if who.pane is None:
+            return
+        try:
+            await self._world.hint(who.pane, id)
+        except (PaneGone, PaneBusy):
+            return  # a hint only: the next look tries again
+
+
+def _no_facts(who: Sighting) -> AgentFacts:
+    """Alive, and nothing else is known."""
+    return AgentFacts(
+        read_at_ms=0,
+        started_at_ms=who.started_at_ms,
+        alive=Fact(True, "process", "its process lives", who.started_at_ms),
+    )
+
+
+def _remembered(record: AgentRecord) -> Sighting:
+    """The last sighting of an agent that is known from the journal only."""
+    return Sighting(
+        kind=record.kind,
+        incarnation=record.incarnation,
+        session_id=record.sessions[-1] if record.sessions else None,
+        folder=record.folder,
+        profile=record.profile,
+        pane=record.pane,
+    )

@@ -1,0 +1,99 @@
+"""Live frames of watched panes: one capture loop for each pane, however many watch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from controlroom.core.screen import Frame
+from controlroom.kit.supervise import Tasks
+from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
+from controlroom.node.world import PaneWorld
+
+EVERY_S = 0.1
+"""Watched panes are captured ten times a second (house.md section 8)."""
+
+ECHO_PAUSES_S = (0.010, 0.015, 0.025)
+"""After our own input the looks come this soon: most programs echo within 10 ms, a redraw takes longer."""
+
+
+class _Slot:
+    """The newest frame for one watcher; an older one that was not taken is dropped."""
+
+    def __init__(self) -> None:
+        self.frame: Frame | None = None
+        self.is_over = False
+        self.news = asyncio.Event()
+
+
+class Mirror:
+    """Capture loops that run only while somebody watches."""
+
+    def __init__(self, world: PaneWorld) -> None:
+        self._world = world
+        self._slots: dict[PaneRef, set[_Slot]] = {}
+        self._pokes: dict[PaneRef, asyncio.Event] = {}
+        self._tasks = Tasks("mirror")
+
+    def poke(self, pane: PaneRef) -> None:
+        """Our own input went to this pane: look right away."""
+        if (event := self._pokes.get(pane)) is not None:
+            event.set()
+
+    async def watch(self, pane: PaneRef) -> AsyncIterator[Frame]:
+        """Frames whose revision differs from the one before; ends when the pane is gone."""
+        slot = _Slot()
+        slots = self._slots.setdefault(pane, set())
+        slots.add(slot)
+        if pane not in self._pokes:
+            self._pokes[pane] = asyncio.Event()
+            self._tasks.start(str(pane.id), self._capture(pane))
+        try:
+            while True:
+                await slot.news.wait()
+                slot.news.clear()
+                frame, slot.frame = slot.frame, None
+                if frame is not None:
+                    yield frame
+                elif slot.is_over:
+                    return
+        finally:
+            slots.discard(slot)
+
+    async def _capture(self, pane: PaneRef) -> None:
+        slots, poke = self._slots[pane], self._pokes[pane]
+        last: Frame | None = None
+        shown: set[_Slot] = set()
+        pauses: list[float] = []
+        try:
+            while slots:
+                try:
+                    frame = await self._world.frame(pane)
+                except PaneBusy:
+                    frame = None
+                if frame is not None:
+                    is_new = last is None or frame.revision != last.revision
+                    for slot in slots if is_new else slots - shown:
+                        slot.frame = frame
+                        slot.news.set()
+                    last, shown = frame, set(slots)
+                if pauses:
+                    await asyncio.sleep(pauses.pop(0))
+                    continue
+                try:
+                    await asyncio.wait_for(poke.wait(), EVERY_S)
+                except TimeoutError:
+                    continue
+                poke.clear()
+                pauses = list(ECHO_PAUSES_S)
+                await asyncio.sleep(pauses.pop(0))
+        except PaneGone:
+            pass
+        finally:
+            del self._slots[pane], self._pokes[pane]
+            for slot in slots:
+                slot.is_over = True
+                slot.news.set()
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()

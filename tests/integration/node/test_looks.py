@@ -1,0 +1,191 @@
+"""What a node says of its agents, look by look."""
+
+from __future__ import annotations
+
+from controlroom.core.facts import Dialog, Option
+from tests.integration.node.conftest import Room
+
+
+async def test_an_agent_is_named_with_its_activity_and_evidence(room: Room) -> None:
+    room.driver.add("orchard")
+    await room.look()
+    agent = (await room.agents())["orchard"]
+    assert (agent.activity, agent.kind, agent.rule) == ("idle", "fake", "new")
+    assert agent.evidence.source == "registry"
+
+
+async def test_an_agent_keeps_its_id_and_chat_over_a_restart(room: Room) -> None:
+    room.driver.add("orchard")
+    await room.look()
+    before = (await room.agents())["orchard"]
+    await room.restart()
+    await room.look()
+    after = (await room.agents())["orchard"]
+    assert (after.id, after.chat_id, after.rule) == (before.id, before.chat_id, "new")
+
+
+async def test_since_holds_while_the_activity_does_and_over_a_restart(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    agent.is_working = True
+    await room.look()
+    first = (await room.agents())["orchard"].since_ms
+    await room.look(3)
+    await room.restart()
+    await room.look()
+    assert (await room.agents())["orchard"].since_ms == first
+
+
+async def test_a_snapshot_moves_only_when_something_visible_changed(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    snapshot = await room.node.api.snapshot(-1, 1)
+    assert snapshot is not None
+    await room.look(3)
+    assert await room.node.api.snapshot(snapshot.rev, 0.01) is None
+    agent.is_working = True
+    await room.look()
+    moved = await room.node.api.snapshot(snapshot.rev, 1)
+    assert moved is not None and moved.rev == snapshot.rev + 1
+
+
+async def test_a_blocked_agent_carries_its_whole_dialog(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    agent.dialog = Dialog(
+        kind="permission",
+        text="Run rm -r build?",
+        options=(Option("1", "Yes"), Option("2", "No", risky=True)),
+    )
+    await room.look()
+    shown = (await room.agents())["orchard"]
+    assert shown.activity == "blocked" and shown.waiting_for is not None
+    assert shown.waiting_for.text == "Run rm -r build?"
+    assert [(o.key, o.label, o.risky) for o in shown.waiting_for.options or ()] == [
+        ("1", "Yes", False),
+        ("2", "No", True),
+    ]
+
+
+async def test_a_new_dialog_with_the_same_text_has_a_new_id(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    agent.dialog = Dialog(kind="permission", text="Go on?")
+    await room.look()
+    first = (await room.agents())["orchard"].waiting_for
+    await room.look()
+    same = (await room.agents())["orchard"].waiting_for
+    room.driver.say(agent, "assistant", "Next.")
+    await room.look()
+    second = (await room.agents())["orchard"].waiting_for
+    assert first and same and second
+    assert first == same and first.id != second.id
+
+
+async def test_an_agent_that_ends_is_gone_and_comes_back_with_its_session(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    before = (await room.agents())["orchard"]
+    agent.is_running = False
+    await room.look()
+    assert (await room.agents())["orchard"].activity == "gone"
+    room.driver.agents.clear()
+    room.driver.add("orchard", session_id=agent.session_id, incarnation="later")
+    await room.look()
+    back = (await room.agents())["orchard"]
+    assert (back.id, back.activity, back.rule) == (before.id, "idle", "session_continues")
+
+
+async def test_clear_keeps_the_agent_and_begins_a_chat(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    before = (await room.agents())["orchard"]
+    agent.session_id = "session-after-clear"
+    await room.look()
+    after = (await room.agents())["orchard"]
+    assert after.id == before.id and after.chat_id != before.chat_id
+
+
+async def test_a_session_open_twice_is_a_fault_on_both(room: Room) -> None:
+    room.driver.add("orchard", session_id="s")
+    await room.look()
+    room.driver.add("cellar", session_id="s")
+    await room.look()
+    agents = await room.agents()
+    assert [a.fault.code for a in agents.values() if a.fault] == ["session_open_twice"] * 2
+    room.driver.agents[1].is_running = False
+    await room.look()
+    assert (await room.agents())["orchard"].fault is None
+
+
+async def test_an_agent_made_while_starting_gives_way_to_the_one_it_continues(room: Room) -> None:
+    old = room.driver.add("orchard", session_id="s")
+    await room.look()
+    first = (await room.agents())["orchard"].id
+    old.is_running = False
+    room.driver.agents.clear()
+    new = room.driver.add("orchard", incarnation="later")
+    new.session_id = None
+    await room.look()
+    assert len(await room.agents()) == 2
+    new.session_id = "s"
+    await room.look()
+    assert {agent.id for agent in (await room.agents()).values()} == {first}
+
+
+async def test_two_agents_in_one_folder_have_two_names(room: Room) -> None:
+    room.driver.add("orchard", session_id="s1")
+    room.driver.add("orchard", session_id="s2")
+    await room.look(2)
+    assert set(await room.agents()) == {"orchard", "orchard 2"}
+
+
+async def test_finished_is_said_once_and_survives_a_restart(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    agent.is_working = True
+    await room.look()
+    room.driver.say(agent, "assistant", "All pears are picked.")
+    agent.is_working = False
+    await room.look()
+    finished = (await room.agents())["orchard"].finished
+    assert finished is not None and finished.text == "All pears are picked."
+    await room.restart()
+    await room.look(2)
+    assert (await room.agents())["orchard"].finished == finished
+
+
+async def test_a_status_reply_becomes_the_header(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    room.driver.say(agent, "assistant", "Status: pruning row 3")
+    await room.look()
+    assert (await room.agents())["orchard"].header == "pruning row 3"
+    room.driver.say(agent, "assistant", "Pruned.")
+    await room.look()
+    assert (await room.agents())["orchard"].header == "pruning row 3"
+
+
+async def test_a_question_block_at_the_end_is_a_question(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    room.driver.say(
+        agent, "assistant", "Done.\n\nQuestion for Founder: Plant pears?\n- Yes: we plant\n- No: we wait"
+    )
+    await room.look()
+    shown = (await room.agents())["orchard"]
+    assert (shown.activity, shown.evidence.detail) == ("question", "Plant pears?")
+
+
+async def test_a_driver_that_breaks_is_a_health_item_and_hides_nobody(room: Room) -> None:
+    room.driver.add("orchard")
+    await room.look()
+
+    async def broken() -> None:
+        raise RuntimeError("broken on purpose")
+
+    find, room.driver.find = room.driver.find, broken  # type: ignore[method-assign, assignment] # a fault
+    await room.look()
+    snapshot = await room.node.api.snapshot(-1, 1)
+    assert snapshot is not None
+    assert [item.code for item in snapshot.health] == ["agents:fake:failing"]
+    assert (await room.agents())["orchard"].activity == "idle"
+    room.driver.find = find  # type: ignore[method-assign] # healed
+    await room.look()
+    healed = await room.node.api.snapshot(-1, 1)
+    assert healed is not None and healed.health == ()
