@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controlroom.core.keys import parse_keys
 from controlroom.node.agents.base import Sighting
-from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
+from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef, PaneUnsure
 from controlroom.node.watch import Mirror
 from controlroom.node.world import PaneWorld
 from controlroom.wire.node import ActResult
@@ -46,8 +46,12 @@ class Hands:
             await self._world.keys(pane, keys)
         except PaneGone:
             return ActResult(code="changed", text="The pane is gone.")
+        except PaneUnsure:
+            return ActResult(code="failed", text="The keys may or may not have arrived: look at the screen.")
         except PaneBusy:
-            return ActResult(code="failed", text="The multiplexer did not answer in time.")
+            return ActResult(
+                code="failed", text="The multiplexer did not answer in time. No key was pressed."
+            )
         self._mirror.poke(pane)
         return ActResult(code="ok")
 
