@@ -36,10 +36,10 @@ lint: setup-dev ## Linters and types only
 	$(BIN)/lint-imports
 
 test-real: setup-dev tmux ## The tests that run the real Claude Code and Codex against model servers of our own
-	$(BIN)/python tests/real/run.py $(ARGS)
+	$(BIN)/python -m tests.real $(ARGS)
 
 test-latest: setup-dev tmux ## The same with the newest versions: a report, never a gate
-	$(BIN)/python tests/real/run.py --latest $(ARGS)
+	$(BIN)/python -m tests.real --latest $(ARGS)
 
 bench: setup-dev tmux ## Measure what the product costs
 	$(BIN)/python -m bench $(ARGS)

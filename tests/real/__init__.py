@@ -1,0 +1,1 @@
+"""Tests with the real agent programs; ``python -m tests.real`` sets everything up and runs them."""
