@@ -1,0 +1,142 @@
+"""aiohttp as we use it: JSON from structs, private Unix sockets, loopback ports."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from aiohttp import web
+
+from controlroom.wire.codec import decode, encode
+
+T = TypeVar("T")
+
+LOOPBACK = ("127.0.0.1", "::1")
+BACKLOG = 128
+FREE_PORT_TRIES = 10  # a port that is free on 127.0.0.1 may be taken on ::1
+
+
+class PortTaken(Exception):
+    """The port cannot be used; the text says why, for people."""
+
+
+class BadBody(Exception):
+    """The request's body is not what this route takes; the text says what is wrong with it."""
+
+
+def json_answer(body: object, status: int = 200) -> web.Response:
+    """A struct as JSON, never cached and never guessed to be something else."""
+    return web.Response(
+        body=encode(body),
+        status=status,
+        content_type="application/json",
+        headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+    )
+
+
+async def read_body(request: web.Request, kind: type[T]) -> T:
+    """The body as a struct. Raises BadBody, and aiohttp's own error when it is larger than the app allows."""
+    raw = await request.read()
+    try:
+        return decode(raw, kind)
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadBody(str(error)) from None
+
+
+def peer_pid(request: web.BaseRequest) -> int | None:
+    """The process that made this connection over a Unix socket (``SO_PEERCRED``); None when unknown."""
+    transport = request.transport
+    peer: socket.socket | None = None if transport is None else transport.get_extra_info("socket")
+    if peer is None or peer.family is not socket.AF_UNIX:
+        return None
+    pid, _uid, _gid = struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    return pid or None  # 0: a process of another pid namespace
+
+
+async def serve_unix(runner: web.AppRunner, path: Path) -> None:
+    """Listen on a socket that only its owner may use.
+
+    Whatever socket lies there is removed first: the caller holds the folder's lock, so nobody serves it.
+    """
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # there is no moment in which others could connect
+    try:
+        listener.bind(str(path))
+    finally:
+        os.umask(before)
+    await web.SockSite(runner, listener, backlog=BACKLOG).start()
+
+
+async def serve_loopback(runner: web.AppRunner, port: int) -> int:
+    """Listen on 127.0.0.1 and ::1 with the same port (0: a free one). Returns the port.
+
+    A machine without IPv6 is served on 127.0.0.1 alone. Raises PortTaken.
+    """
+    listeners = _bound_on_loopback(port)
+    for listener in listeners:
+        await web.SockSite(runner, listener, backlog=BACKLOG).start()
+    return int(listeners[0].getsockname()[1])
+
+
+def _bound_on_loopback(port: int) -> list[socket.socket]:
+    tries = 1 if port else FREE_PORT_TRIES
+    while True:
+        tries -= 1
+        wanted, listeners = port, list[socket.socket]()
+        try:
+            for host in LOOPBACK:
+                listener = _bound(host, wanted)
+                if listener is not None:
+                    listeners.append(listener)
+                    wanted = listener.getsockname()[1]
+        except PortTaken:
+            for listener in listeners:
+                listener.close()
+            if not tries:
+                raise
+        else:
+            return listeners
+
+
+def _bound(host: str, port: int) -> socket.socket | None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError:
+        return None
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6:
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno in {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT} and family == socket.AF_INET6:
+            return None
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"Port {port} is taken{_by_whom(port)}. Stop that program, or choose another with --port."
+            ) from None
+        raise PortTaken(f"Port {port} on {host} cannot be used: {error.strerror}.") from None
+    return listener
+
+
+def _by_whom(port: int) -> str:
+    """Which program listens there, as far as this user may know."""
+    import psutil
+
+    try:
+        for connection in psutil.net_connections("tcp"):
+            where = getattr(connection.laddr, "port", None)
+            if connection.status == psutil.CONN_LISTEN and where == port and connection.pid:
+                return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
+    except (psutil.Error, OSError):
+        pass
+    return ""

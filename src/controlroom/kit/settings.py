@@ -1,0 +1,197 @@
+"""Settings: ``config.toml`` in the data folder, and ``CONTROLROOM_<SECTION>_<NAME>`` above it.
+
+Each field's description says what is allowed; it is what a person reads when a value is not.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+PREFIX = "CONTROLROOM_"
+
+
+class SettingsError(Exception):
+    """A setting cannot be used: which key, what is wrong, what is allowed. One line."""
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all sections."""
+
+
+class Usage(_Section, frozen=True, kw_only=True):
+    claude_url: Annotated[
+        str, Meta(pattern=r"^https?://[^\s/]+(/\S*)?$", description="an http or https address")
+    ] = "https://api.anthropic.com/api/oauth/usage"
+    every_s: Annotated[float, Meta(ge=30, le=86400, description="seconds, 30 to 86400")] = 300
+
+
+class Notify(_Section, frozen=True, kw_only=True):
+    finished_after_s: Annotated[float, Meta(ge=0, le=86400, description="seconds, 0 to 86400")] = 60
+    waiting_after_s: Annotated[float, Meta(ge=0, le=86400, description="seconds, 0 to 86400")] = 120
+
+
+class Push(_Section, frozen=True, kw_only=True):
+    allow_private_endpoints: Annotated[bool, Meta(description="true or false")] = False
+
+
+class Limits(_Section, frozen=True, kw_only=True):
+    upload_bytes: Annotated[int, Meta(ge=1024, le=2**32, description="bytes, 1024 to 4294967296")] = (
+        26_214_400
+    )
+    message_bytes: Annotated[int, Meta(ge=1024, le=2**24, description="bytes, 1024 to 16777216")] = 1_048_576
+
+
+class Door(_Section, frozen=True, kw_only=True):
+    port: Annotated[int, Meta(ge=0, le=65535, description="a port, 0 (any free one) to 65535")] = 8767
+    loopback_routes: Annotated[bool, Meta(description="true or false")] = False
+    names: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[A-Za-z0-9.\-\[\]:]+$", max_length=253)], ...],
+        Meta(description="a list of host names"),
+    ] = ()
+
+
+class Tmux(_Section, frozen=True, kw_only=True):
+    sockets: Annotated[
+        Literal["auto"] | tuple[Annotated[str, Meta(min_length=1)], ...],
+        Meta(description='"auto" or a list of socket paths or names'),
+    ] = "auto"
+
+
+class Policy(_Section, frozen=True, kw_only=True):
+    blocking_answers: Annotated[Literal["anyone", "devices"], Meta(description='"anyone" or "devices"')] = (
+        "anyone"
+    )
+
+
+class Log(_Section, frozen=True, kw_only=True):
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
+    ] = "info"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All settings of a control room, each with its default."""
+
+    usage: Usage = Usage()
+    notify: Notify = Notify()
+    push: Push = Push()
+    limits: Limits = Limits()
+    door: Door = Door()
+    tmux: Tmux = Tmux()
+    policy: Policy = Policy()
+    log: Log = Log()
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One setting as documentation and error messages need it."""
+
+    section: str
+    name: str
+    type: Any
+    allowed: str
+    default: object
+
+    @property
+    def key(self) -> str:
+        return f"{self.section}.{self.name}"
+
+    @property
+    def variable(self) -> str:
+        return f"{PREFIX}{self.section}_{self.name}".upper()
+
+
+def all_settings() -> Iterator[Setting]:
+    for section in msgspec.structs.fields(Settings):
+        for field in msgspec.structs.fields(section.type):
+            described = field.type.__metadata__[0]
+            yield Setting(section.name, field.name, field.type, described.description, field.default)
+
+
+def load_settings(config: Path, environ: Mapping[str, str]) -> Settings:
+    """The settings of this start. Raises SettingsError for the first one that cannot be used."""
+    known = {setting.key: setting for setting in all_settings()}
+    values: dict[str, dict[str, object]] = {}
+    for key, value in _from_file(config, known):
+        setting = known[key]
+        values.setdefault(setting.section, {})[setting.name] = _checked(setting, value, config.name)
+    for key, text in _from_environment(environ, known):
+        setting = known[key]
+        values.setdefault(setting.section, {})[setting.name] = _checked(
+            setting, _parsed(setting, text), setting.variable
+        )
+    sections = {
+        section.name: section.type(**values.get(section.name, {}))
+        for section in msgspec.structs.fields(Settings)
+    }
+    return Settings(**sections)
+
+
+def _from_file(config: Path, known: Mapping[str, Setting]) -> Iterator[tuple[str, object]]:
+    try:
+        read = tomllib.loads(config.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SettingsError(f"{config} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{config} is not valid TOML: {' '.join(str(error).split())}.") from None
+    sections = {setting.section for setting in known.values()}
+    for section, entries in read.items():
+        if section not in sections or not isinstance(entries, dict):
+            raise SettingsError(
+                f"{config.name}: [{section[:80]}] is not a section; allowed: {', '.join(sorted(sections))}."
+            )
+        for name, value in entries.items():
+            yield _known(f"{section}.{name}", known, config.name), value
+
+
+def _from_environment(environ: Mapping[str, str], known: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
+    """Variables of a known section; others that begin with the prefix are not settings."""
+    sections = {setting.section for setting in known.values()}
+    for variable in sorted(environ):
+        section, _, name = variable.removeprefix(PREFIX).lower().partition("_")
+        if variable.startswith(PREFIX) and name and section in sections:
+            yield _known(f"{section}.{name}", known, variable), environ[variable]
+
+
+def _known(key: str, known: Mapping[str, Setting], source: str) -> str:
+    if key in known:
+        return key
+    near = difflib.get_close_matches(key, known, n=1)
+    section = key.partition(".")[0]
+    allowed = ", ".join(other for other in known if other.startswith(section + "."))
+    hint = f"did you mean {near[0]}?" if near else f"allowed: {allowed}."
+    raise SettingsError(f"{source}: {key[:80]} is not a setting; {hint}")
+
+
+def _parsed(setting: Setting, text: str) -> object:
+    """A variable's text as the value it stands for; what does not fit is refused by ``_checked``."""
+    if isinstance(setting.default, bool):
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text)
+    if isinstance(setting.default, (int, float)):
+        try:
+            return float(text) if "." in text else int(text)
+        except ValueError:
+            return text
+    if isinstance(setting.default, tuple) or setting.key == "tmux.sockets":
+        if text.strip() == "auto":
+            return "auto"
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def _checked(setting: Setting, value: object, source: str) -> object:
+    try:
+        return msgspec.convert(value, type=setting.type)
+    except msgspec.ValidationError:
+        shown = repr(value)[:80]
+        raise SettingsError(
+            f"{source}: {setting.key} cannot be {shown}; allowed: {setting.allowed}."
+        ) from None
