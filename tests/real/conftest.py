@@ -15,6 +15,7 @@ from tests.real.leftovers import MARK
 from tests.real.support.claude import Claude, ClaudeProfile
 from tests.real.support.codex import Codex, CodexHome
 from tests.real.support.pane import Pane
+from tests.real.support.room import Room
 from tests.support.tmux import TmuxFolder, TmuxServer
 
 
@@ -92,3 +93,14 @@ class Desk:
 @pytest.fixture
 async def desk(tmux_folder: TmuxFolder, claude_model: FakeAnthropic, codex_model: FakeOpenAI) -> Desk:
     return Desk(tmux_folder, claude_model, codex_model)
+
+
+@pytest.fixture
+async def room(desk: Desk) -> AsyncIterator[Room]:
+    """A running control room that sees the desk's tmux servers."""
+    room = Room(desk.path, desk.home, desk.folder.path)
+    try:
+        await room.start()
+        yield room
+    finally:
+        await room.aclose()

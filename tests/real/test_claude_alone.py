@@ -32,7 +32,7 @@ async def test_it_asks_before_it_touches_a_file(desk: Desk, claude_model: FakeAn
     claude.pane.press("Enter")
     await claude.until_status("waiting", "permission prompt")
     await claude.pane.until_text("Do you want to proceed?", "1. Yes")
-    claude.pane.press("1")
+    await claude.pane.choose("1", "Do you want to proceed?")
     await claude.until_status("idle")
     assert (claude.pane.folder / "picked").exists()
 

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, overload
 
 T = TypeVar("T")
 
@@ -14,17 +14,30 @@ DEADLINE_S = 15.0  # generous: the machine may be shared by many; a passing test
 STEP_S = 0.01
 
 
-async def until(condition: Callable[[], T | Awaitable[T]], what: str = "", within_s: float = DEADLINE_S) -> T:
+@overload
+async def until(
+    condition: Callable[[], Awaitable[T | None]], what: str = "", within_s: float = ..., step_s: float = ...
+) -> T: ...
+@overload
+async def until(
+    condition: Callable[[], T | None], what: str = "", within_s: float = ..., step_s: float = ...
+) -> T: ...
+async def until(
+    condition: Callable[[], T | Awaitable[T | None] | None],
+    what: str = "",
+    within_s: float = DEADLINE_S,
+    step_s: float = STEP_S,
+) -> T:
     """The first true value of ``condition`` (plain or async)."""
     end = time.monotonic() + within_s
     while True:
         result = condition()
-        value: T = await result if inspect.isawaitable(result) else result
+        value: T | None = await result if inspect.isawaitable(result) else result
         if value:
             return value
         if time.monotonic() > end:
             raise AssertionError(f"not within {within_s:g} s: {what or condition}")
-        await asyncio.sleep(STEP_S)
+        await asyncio.sleep(step_s)
 
 
 def until_now(condition: Callable[[], T], what: str = "", within_s: float = DEADLINE_S) -> T:

@@ -84,6 +84,20 @@ class Pane:
         except AssertionError as error:
             raise AssertionError(f"the screen does not show {wanted}:\n{self.text()}") from error
 
+    async def choose(self, key: str, dialog: str) -> None:
+        """Press an option's key until the dialog with this text has gone.
+
+        Claude Code 2.1.332 ignores keys in the first 0.2 s of a dialog (seen).
+        """
+
+        def gone() -> bool:
+            if dialog not in self.text():
+                return True
+            self.press(key)
+            return False
+
+        await until(gone, f"the dialog {dialog!r} closes", within_s=AGENT_S, step_s=1.0)
+
     def process(self, name: str) -> Process | None:
         """The living program below the shell whose executable has this name."""
         processes = ProcProcesses()
