@@ -77,8 +77,8 @@ def _busy(facts: AgentFacts) -> Verdict | None:
     if says is not None and says.source in STRONG_SOURCES:
         if says.value != "busy":
             return None
-        if not is_open and _running(facts) is not None:
-            return _asked(facts) or _verdict("helpers", _running(facts) or says)
+        if not is_open and (helpers := _running(facts)) is not None:
+            return _asked(facts) or _verdict("helpers", helpers)
         return _verdict("working", says)
     if says is not None and says.value == "busy":
         return _verdict("working", says)
