@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
+READY = "Control Room is ready at "
+
 _HOME_HELP = "Data folder of the control room (also CONTROLROOM_HOME)."
 _JSON_HELP = "Print JSON, for scripts."
 
@@ -34,6 +36,14 @@ class Call:
         self.home = home
         self.json = as_json
         self.out = Out()
+
+    def say_at_once(self, line: str) -> None:
+        """One line of a long-running command, seen at once; scripts get the address only, as JSON."""
+        if not self.json:
+            self.out.say(line)
+        elif line.startswith(READY):
+            self.out.json_line({"url": line.removeprefix(READY)})
+        self.out.flush()
 
     def connected(self) -> HubClient:
         """``async with call.connected() as hub``."""

@@ -11,12 +11,8 @@ if TYPE_CHECKING:
 
 
 def home_of(option: Path | None) -> Home:
-    """``--home``, else CONTROLROOM_HOME, else the usual place for a program's data."""
-    from controlroom.kit.home import Home
+    """``--home``, else CONTROLROOM_HOME, else the usual place."""
+    from controlroom.kit.home import Home, default_path
 
-    chosen = option or (Path(said) if (said := os.environ.get("CONTROLROOM_HOME")) else None)
-    if chosen is None:
-        import platformdirs
-
-        chosen = platformdirs.user_data_path("controlroom")
+    chosen = option or (Path(said) if (said := os.environ.get("CONTROLROOM_HOME")) else default_path())
     return Home(chosen.expanduser().absolute())

@@ -6,6 +6,9 @@ import contextlib
 import errno
 import fcntl
 import os
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from types import TracebackType
 
@@ -18,6 +21,25 @@ class HomeError(Exception):
 
 class HomeInUse(HomeError):
     """Another control room runs on this folder."""
+
+
+def default_path() -> Path:
+    """The data folder when nobody names one: the usual place for a program's data."""
+    import platformdirs
+
+    return platformdirs.user_data_path("controlroom")
+
+
+def _program() -> str:
+    """``controlroom`` when PATH finds this installation, else its path; a checkout has its own script."""
+    ours = Path(sys.executable).with_name("controlroom")
+    found = shutil.which("controlroom")
+    if found is not None and Path(found).resolve() == ours.resolve():
+        return "controlroom"
+    script = ours.parent.parent.parent / "controlroom"
+    if not script.is_file():
+        return str(ours) if ours.is_file() else "controlroom"
+    return "./controlroom" if script.parent == Path.cwd() else str(script)
 
 
 class Home:
@@ -37,6 +59,12 @@ class Home:
     @property
     def log(self) -> Path:
         return self.path / "log" / "control-room.log"
+
+    @property
+    def command_prefix(self) -> str:
+        """How a person types a command for this control room in another terminal, opened in this folder."""
+        words = [_program(), *([] if self.path == default_path() else ["--home", str(self.path)])]
+        return shlex.join(words)
 
     def database(self, name: str) -> Path:
         return self.path / f"{name}.sqlite"

@@ -69,6 +69,18 @@ def prepare(engine: Engine, schema: Schema, path: Path | None, clock: Clock) -> 
     _upgrade(engine, schema, path, found or "base", clock)
 
 
+def revision_of(path: Path) -> str | None:
+    """The schema of a database file, None when it has none yet; only reads. Raises sqlite3.DatabaseError."""
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        named = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", (_version.name,)
+        )
+        if named.fetchone() is None:
+            return None
+        row = database.execute(f"SELECT version_num FROM {_version.name}").fetchone()  # noqa: S608
+        return None if row is None else str(row[0])
+
+
 def _revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table(_version.name):
         return None
