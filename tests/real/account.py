@@ -18,7 +18,7 @@ from tests.real.programs import CannotInstall, cache_root
 
 USER = "controlroom-test"
 ROOT = Path(__file__).parents[2]
-PROBE = "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))"
+PROBE = "import sys, ensurepip, venv, ssl, sqlite3; sys.exit(sys.version_info < (3, 11))"
 SETUP_S = 900  # packages over a slow line
 
 

@@ -174,6 +174,7 @@ def _run(command: list[str], cwd: Path | None = None, node: Path | None = None) 
 def _lock(root: Path) -> Iterator[None]:
     """One installation at a time."""
     root.mkdir(parents=True, exist_ok=True)
+    root.chmod(0o755)
     with (root / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

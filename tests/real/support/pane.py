@@ -42,9 +42,7 @@ class Pane:
             session = self.server.run("list-sessions", "-F", "#{session_name}").splitlines()[0]
             self.id = self.server.window(session, *command, folder=self.folder)
         else:
-            self.id = self.server.session(
-                "work", *command, width=WIDTH, height=HEIGHT, folder=self.folder
-            )
+            self.id = self.server.session("work", *command, width=WIDTH, height=HEIGHT, folder=self.folder)
         await self.until_text(PROMPT.strip())
 
     def type_line(self, line: str) -> None:
