@@ -1,4 +1,4 @@
-"""One message typed into an agent's composer: what to do next, and what may be called delivered."""
+"""Messages on their way to an agent: what is stored, how a try ends, and which texts are the same."""
 
 from __future__ import annotations
 
