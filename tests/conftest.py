@@ -1,3 +1,3 @@
 """Fixtures for all suites."""
 
-pytest_plugins = ["tests.support.tmux"]
+pytest_plugins = ["tests.support.tmux", "tests.support.multiplexers"]

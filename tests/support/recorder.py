@@ -9,6 +9,8 @@ import os
 import sys
 import termios
 
+QUIT = b"\x04quit"  # typed as one piece, it ends this program
+
 
 def main() -> None:
     log = open(sys.argv[1], "a", buffering=1)  # noqa: SIM115 - open until the program ends
@@ -24,6 +26,8 @@ def main() -> None:
         if not data:
             return
         log.write(data.hex() + "\n")
+        if data == QUIT:
+            return
 
 
 if __name__ == "__main__":

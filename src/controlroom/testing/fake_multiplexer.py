@@ -178,17 +178,17 @@ class FakeMultiplexer:
         return Listing(servers=servers, panes=panes, problem=self.problem)
 
     async def screen(self, pane: PaneRef) -> Frame:
-        return self._pane(pane).frame()
+        return (await self._reach(pane)).frame()
 
     async def scrollback(self, pane: PaneRef, lines: int) -> tuple[str, ...]:
-        found = self._pane(pane)
+        found = await self._reach(pane)
         wanted = min(max(lines, 0), 2000)
         rows = (*found.history, *found.frame().rows)
         return rows[len(rows) - wanted :] if len(rows) > wanted else rows
 
     async def paste(self, pane: PaneRef, text: str) -> Pasted:
         cleaned, removed = strip_controls(text)
-        found = self._pane(pane)
+        found = await self._reach(pane)
         if cleaned:
             data = cleaned.encode()
             self._type(found, ("paste", cleaned), b"\x1b[200~%b\x1b[201~" % data if found.bracketed else data)
@@ -196,13 +196,13 @@ class FakeMultiplexer:
 
     async def keys(self, pane: PaneRef, keys: Sequence[str]) -> None:
         parsed = parse_keys(keys)
-        found = self._pane(pane)
+        found = await self._reach(pane)
         for key in parsed:
             self._type(found, ("key", key.name), _bytes_of(key))
 
     async def set_hint(self, pane: PaneRef, hint: str) -> None:
         try:
-            self._pane(pane).hint = hint
+            (await self._reach(pane)).hint = hint
         except (PaneGone, PaneBusy):
             pass
 
@@ -214,7 +214,8 @@ class FakeMultiplexer:
             pass
         self._changed.clear()
 
-    def _pane(self, ref: PaneRef) -> FakePane:
+    async def _reach(self, ref: PaneRef) -> FakePane:
+        await asyncio.sleep(0)  # as with real parts, others run meanwhile
         server = self.servers.get(ref.server)
         if server is None or ref.multiplexer != self.kind:
             raise PaneGone(ref.id)

@@ -115,7 +115,8 @@ class ControlParser:
 
 # --- commands ---------------------------------------------------------------------------------------------
 
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "$": "\\$", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\x1b": "\\e"}
+# A tilde at the start of a word is the home folder, inside double quotes too (seen with tmux 3.3a).
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "$": "\\$", "~": "\\176", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def quote(word: str) -> str:
