@@ -19,11 +19,12 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Generic, NamedTuple, TypeVar
+from typing import BinaryIO, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 FIRST_BLOCK, LAST_BLOCK = 64 * 1024, 4 * 1024 * 1024  # blocks grow fourfold between these
 MAX_ROW_BYTES = 64 * 1024 * 1024
@@ -175,7 +176,13 @@ class Decoded(NamedTuple, Generic[T]):
     skipped: int
 
 
-def decode_rows(decoder: msgspec.json.Decoder[T], rows: Iterable[Row]) -> Decoded[T]:
+class Decodes(Protocol[T_co]):
+    """A decoder of one row, such as ``msgspec.json.Decoder``; raises ``msgspec.MsgspecError``."""
+
+    def decode(self, data: bytes, /) -> T_co: ...
+
+
+def decode_rows(decoder: Decodes[T], rows: Iterable[Row]) -> Decoded[T]:
     """Decode each row by itself: one damaged row hides nothing but itself."""
     good: list[tuple[Row, T]] = []
     skipped = 0
