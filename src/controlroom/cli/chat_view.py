@@ -104,11 +104,7 @@ class ChatPrinter:
     def _tool(self, tool: Tool) -> list[str]:
         lamp, role, word = _TOOL_LAMPS[tool.state]
         title = text.summary(tool.title) or text.line(tool.name, 80)
-        changes = "".join(
-            f"  {text.line(change.path, 200)} +{change.added} −{change.removed}"
-            for change in tool.changes or ()
-        )
-        tail = changes or (f"  {word}" if word else "")
+        tail = _changes(tool, title) or (f"  {word}" if word else "")
         room = self._view.width - GUTTER - 2
         kept = text.clip(title, max(room - text.cells(tail), 20))
         spans: list[tuple[str, Role]] = [(" " * GUTTER, "plain"), (f"{lamp} ", role), (kept, "meta")]
@@ -124,6 +120,16 @@ class ChatPrinter:
 
     def _line(self, spans: list[tuple[str, Role]]) -> str:
         return compose(spans, self._view.width, self._view.colour)
+
+
+def _changes(tool: Tool, title: str) -> str:
+    """``+3 −1`` of each file; a path that the title names is not said twice."""
+    said = ""
+    for change in tool.changes or ():
+        path = text.line(change.path, 200)
+        named = "" if path.rpartition("/")[2] in title else f" {path}"
+        said += f" {named} +{change.added} −{change.removed}"
+    return said
 
 
 def delivery_words(delivery: Delivery) -> str:

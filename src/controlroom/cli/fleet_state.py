@@ -7,14 +7,11 @@ from typing import TypeVar
 import msgspec
 
 from controlroom.wire.client import EventFrame, FromServer, Resync
+from controlroom.wire.events import AgentGone
 from controlroom.wire.model import Agent, Fleet, Machine
 
 Row = TypeVar("Row", Agent, Machine)
 EMPTY = Fleet(seq=0, machines=(), agents=())
-
-
-class _Gone(msgspec.Struct):
-    id: str
 
 
 def apply(fleet: Fleet, frame: FromServer) -> Fleet:
@@ -30,7 +27,9 @@ def apply(fleet: Fleet, frame: FromServer) -> Fleet:
                 agent = msgspec.json.decode(frame.data, type=Agent)
                 return msgspec.structs.replace(fleet, agents=_put(fleet.agents, agent))
             case "agent.gone":
-                return msgspec.structs.replace(fleet, agents=_gone(fleet.agents, frame))
+                left = msgspec.json.decode(frame.data, type=AgentGone).id
+                stay = tuple(agent for agent in fleet.agents if agent.id != left)
+                return msgspec.structs.replace(fleet, agents=stay)
             case "machine.changed":
                 machine = msgspec.json.decode(frame.data, type=Machine)
                 return msgspec.structs.replace(fleet, machines=_put(fleet.machines, machine))
@@ -43,15 +42,3 @@ def _put(rows: tuple[Row, ...], new: Row) -> tuple[Row, ...]:
     if any(row.id == new.id for row in rows):
         return tuple(new if row.id == new.id else row for row in rows)
     return rows + (new,)  # noqa: RUF005 - mypy loses the type of an unpacked tuple
-
-
-def _gone(agents: tuple[Agent, ...], frame: EventFrame) -> tuple[Agent, ...]:
-    """The hub may say the whole last state, or only which agent left."""
-    try:
-        return _put(agents, msgspec.json.decode(frame.data, type=Agent))
-    except msgspec.ValidationError:
-        left = msgspec.json.decode(frame.data, type=_Gone).id
-    return tuple(
-        msgspec.structs.replace(agent, activity="gone", since_ms=frame.at_ms) if agent.id == left else agent
-        for agent in agents
-    )
