@@ -320,9 +320,7 @@ async def _stream(stream: EventStream, action: Reply | StreamFailure, tools: Map
 async def _fail(stream: EventStream, response_id: str, code: str | None) -> None:
     if code is not None:
         error = {"code": code, "message": f"A scripted failure: {code}"}
-        await stream.send(
-            "response.failed", response={"id": response_id, "status": "failed", "error": error}
-        )
+        await stream.send("response.failed", response={"id": response_id, "status": "failed", "error": error})
         return
     item = {"type": "message", "id": new_id("msg"), "role": "assistant", "content": []}
     await stream.send("response.output_item.added", output_index=0, item=item)
