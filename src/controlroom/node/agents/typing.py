@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
@@ -167,7 +168,7 @@ class _Hands:
             case Search():
                 return await self._agent.trace(self._who, effect.intent)
             case Paste():
-                return await self._act(self._world.paste(self._pane, effect.text))
+                return await self._act(partial(self._world.paste, self._pane, effect.text))
             case Submit():
                 return await self._press(*self._agent.submit_keys(effect.now))
             case ClearLine():
@@ -189,15 +190,14 @@ class _Hands:
         )
 
     async def _press(self, *keys: str) -> Event:
-        return await self._act(self._world.keys(self._pane, keys))
+        return await self._act(partial(self._world.keys, self._pane, keys))
 
-    async def _act(self, act: Coroutine[None, None, int | None]) -> Event:
+    async def _act(self, act: Callable[[], Awaitable[object]]) -> Event:
         """``Done`` also when the multiplexer broke off: the act may have been done."""
         if not await self._world.still(self._who):
-            act.close()
             return NotDone()
         with suppress(PaneGone, PaneBusy):
-            await act
+            await act()
         return Done()
 
 
