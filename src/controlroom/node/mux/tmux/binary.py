@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from controlroom.core.text import clean_line
+from controlroom.node.mux.tmux.process import Child
 from controlroom.node.mux.tmux.protocol import is_too_old
 
 # tmux sends its whole environment to the server, so it gets only what it needs: nothing secret travels, and
@@ -66,28 +67,25 @@ class Binary:
 
     async def run(self, *words: str, timeout_s: float, given: bytes | None = None) -> Ran:
         """One tmux command; ``given`` goes to its standard input. Never raises for tmux's sake."""
+        parts: dict[int, list[bytes]] = {1: [], 2: []}
         try:
-            process = await asyncio.create_subprocess_exec(
-                self.program or "tmux",
-                *words,
-                env=self.environment,
-                stdin=asyncio.subprocess.PIPE if given is not None else asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C at our terminal is for us
+            child = await Child.spawn(
+                [self.program or "tmux", *words], self.environment, lambda fd, data: parts[fd].append(data)
             )
         except OSError as error:
             return Ran(1, "", str(error.strerror))
         try:
             async with asyncio.timeout(timeout_s):
-                out, err = await process.communicate(given)
+                if given:
+                    child.write(given)
+                child.close_input()
+                await child.finished()
         except TimeoutError:
             return Ran(None, "", "")
         finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        return Ran(process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+            await child.aclose()
+        out, err = (b"".join(parts[fd]).decode("utf-8", "replace") for fd in (1, 2))
+        return Ran(child.code, out, err)
 
     async def on(self, socket: str, *words: str, timeout_s: float, given: bytes | None = None) -> Ran:
         """One command to the server behind ``socket``, which must already run."""

@@ -13,15 +13,18 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Callable
+from typing import TypeVar
 
 import structlog
 
-from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.tmux.binary import Binary
+from controlroom.node.mux.tmux.process import Child
 from controlroom.node.mux.tmux.protocol import Block, ControlParser, Event, Garbage, Notice, request
 
 _log = structlog.get_logger("tmux")
-READ_BYTES = 256 * 1024
+T = TypeVar("T")
+
+OUTPUT = 1
 ATTACH_TIMEOUT_S = 5.0  # an attach needs 10 ms; a loaded machine may need seconds
 END_TIMEOUT_S = 2.0  # the client ends as soon as its input does
 
@@ -52,11 +55,11 @@ class ControlClient:
         )
         self._environment = binary.environment
         self._noticed = noticed
-        self._process: asyncio.subprocess.Process | None = None
+        self._child: Child | None = None
+        self._parser = ControlParser()
         self._waiting: deque[_Request] = deque()
         self._attached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closed = asyncio.Event()
-        self._tasks = Tasks("tmux-client")
         self.why = ""  # why it ended, for the log
         self.is_stuck = False  # it ended because the server did not answer in time
 
@@ -67,26 +70,18 @@ class ControlClient:
     async def start(self) -> None:
         """Returns when attached. Raises Disconnected."""
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._arguments,
-                env=self._environment,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C at our terminal is for us
+            self._child = await Child.spawn(
+                self._arguments,
+                self._environment,
+                self._received,
+                lambda: self._end("the client process ended"),
             )
-        except OSError as error:
-            raise Disconnected(str(error.strerror)) from error
-        self._tasks.start("read", self._read(self._process))
-        try:
             async with asyncio.timeout(ATTACH_TIMEOUT_S):
                 await self._attached
         except TimeoutError:
-            await self.aclose()
             raise NoAnswer("the attach did not finish") from None
-        except BaseException:
-            await self.aclose()
-            raise
+        except OSError as error:
+            raise Disconnected(str(error.strerror)) from error
 
     async def closed(self) -> None:
         """Returns when this client has ended, for whatever reason."""
@@ -99,17 +94,16 @@ class ControlClient:
     async def aclose(self) -> None:
         """Detach, and end the process. The server and its sessions stay as they are."""
         self._end("closed")
-        await self._tasks.aclose()
-        process, self._process = self._process, None
-        if process is None or process.stdin is None:
+        if self._child is None:
             return
-        process.stdin.close()
+        self._child.close_input()
         try:
             async with asyncio.timeout(END_TIMEOUT_S):
-                await process.wait()
+                await self._child.exited()
         except TimeoutError:
-            process.kill()
-            await process.wait()
+            pass
+        finally:
+            await self._child.aclose()
 
     async def ask(self, *lines: str, timeout_s: float) -> list[Block]:
         """The blocks that these command lines printed, errors included.
@@ -117,31 +111,22 @@ class ControlClient:
         Raises Disconnected. After a time-out nothing of this connection is used any more: answers have no
         other order than that of the questions.
         """
-        if not self.is_open or self._process is None or self._process.stdin is None:
+        if not self.is_open or self._child is None:
             raise Disconnected(self.why or "not attached")
         waiting = _Request(secrets.token_hex(12))
         self._waiting.append(waiting)
-        self._process.stdin.write(request(waiting.nonce.decode(), *lines))
+        self._child.write(request(waiting.nonce.decode(), *lines))
         try:
             async with asyncio.timeout(timeout_s):
-                await self._process.stdin.drain()
                 return await waiting.answer
         except TimeoutError:
             self.is_stuck = not self._closed.is_set()
             self._end("no answer in time")
             raise NoAnswer(f"no answer in {timeout_s:g} s") from None
-        except ConnectionError as error:
-            self._end(f"pipe: {error}")
-            raise Disconnected(self.why) from None
 
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
-        parser = ControlParser()
-        assert process.stdout is not None
-        while not self._closed.is_set():
-            data = await process.stdout.read(READ_BYTES)
-            if not data:
-                self._end("the client process ended")
-            for event in parser.feed(data):
+    def _received(self, fd: int, data: bytes) -> None:
+        if fd == OUTPUT:
+            for event in self._parser.feed(data):
                 self._take(event)
 
     def _take(self, event: Event) -> None:
@@ -179,11 +164,13 @@ class ControlClient:
         self.why = why
         self._closed.set()
         _log.debug("control client ended", why=why)
-        error = Disconnected(why)
-        if not self._attached.done():
-            self._attached.set_exception(error)
+        _fail(self._attached, why)
         for waiting in self._waiting:
-            if not waiting.answer.done():
-                waiting.answer.set_exception(error)
-                waiting.answer.exception()  # counts as seen: whoever asked may have given up before
+            _fail(waiting.answer, why)
         self._waiting.clear()
+
+
+def _fail(future: asyncio.Future[T], why: str) -> None:
+    if not future.done():
+        future.set_exception(Disconnected(why))
+        future.exception()  # counts as seen: whoever asked may have given up before
