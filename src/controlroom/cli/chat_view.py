@@ -8,7 +8,8 @@ from datetime import tzinfo
 import msgspec
 
 from controlroom.cli import text, times
-from controlroom.cli.look import Role, compose
+from controlroom.cli.look import compose
+from controlroom.cli.palette import Role
 from controlroom.wire.model import Delivery, Item, Tool
 
 GUTTER = 7

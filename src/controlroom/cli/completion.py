@@ -30,11 +30,11 @@ def command(call: Call, shell: str) -> None:
     """Print the completion script for your shell."""
     from click.shell_completion import get_completion_class
 
-    from controlroom.cli.main import root
+    from controlroom.cli.main import COMPLETE, PROGRAM, root
 
     found = get_completion_class(shell)
     assert found is not None
-    script = found(root, {}, "controlroom", "_CONTROLROOM_COMPLETE").source()
+    script = found(root, {}, PROGRAM, COMPLETE).source()
     if call.json:
         call.out.json({"shell": shell, "script": script})
     else:

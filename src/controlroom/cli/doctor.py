@@ -15,7 +15,7 @@ from controlroom.cli.errors import FAILED
 
 if TYPE_CHECKING:
     from controlroom.app.doctor import Check
-    from controlroom.cli.look import Role
+    from controlroom.cli.palette import Role
 
 LAMPS: dict[str, tuple[str, Role]] = {"ok": ("✓", "good"), "note": ("·", "meta"), "wrong": ("▲", "fault")}
 

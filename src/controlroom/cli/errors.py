@@ -5,7 +5,7 @@ Exit status: 0 done, 1 failed, 2 wrong use, 3 the hub cannot be reached, 130 sto
 
 from __future__ import annotations
 
-import msgspec
+from typing import NamedTuple
 
 DONE, FAILED, WRONG_USE, UNREACHABLE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
@@ -24,12 +24,12 @@ def wrong_use(text: str) -> CliError:
     return CliError(text, "bad_request", WRONG_USE)
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class Trouble(NamedTuple):
     """What a person or a script is told."""
 
     code: str
     text: str
-    status: int = msgspec.field(name="exit")
+    status: int
 
 
 def trouble_of(error: Exception) -> Trouble:

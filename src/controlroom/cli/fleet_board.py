@@ -16,7 +16,7 @@ from controlroom.cli.command import Call
 from controlroom.cli.errors import INTERRUPTED
 from controlroom.cli.fleet_state import EMPTY, apply
 from controlroom.cli.fleet_view import FleetView, render_fleet
-from controlroom.cli.look import paint
+from controlroom.cli.palette import paint
 from controlroom.cli.terminal import Terminal
 from controlroom.client import Live, Lost
 from controlroom.kit.clock import Clock, SystemClock

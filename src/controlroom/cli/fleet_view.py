@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from controlroom.cli import text, times
-from controlroom.cli.look import Role, Span, between, compose
+from controlroom.cli.look import Span, between, compose
+from controlroom.cli.palette import Role
 from controlroom.cli.states import ACTIVITY_WORDS, GROUP_TITLES, GROUPS, Group, State, state_of
 from controlroom.core.blocks import parse_reply
 from controlroom.wire.model import Agent, Fleet, Machine

@@ -1,37 +1,13 @@
-"""The terminal's palette: roles, not colours (design language: amber means *waits for you* and nothing else).
-
-Lines are lists of spans, so that widths are measured on plain text and colour comes last.
-"""
+"""Rows of a terminal picture: spans in their roles, measured as plain text, coloured at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from controlroom.cli import text
+from controlroom.cli.palette import Role, paint
 
-Role = Literal["plain", "name", "head", "meta", "lamp", "fault", "good", "work", "rest", "mine"]
 Span = tuple[str, Role]
-
-_SGR: dict[Role, str] = {
-    "plain": "",
-    "name": "1",
-    "head": "1",
-    "meta": "2",
-    "lamp": "1;33",
-    "fault": "1;31",
-    "good": "32",
-    "work": "36",
-    "rest": "2",
-    "mine": "36",
-}
-RESET = "\x1b[0m"
-
-
-def paint(piece: str, role: Role, colour: bool) -> str:
-    """One piece of plain text in its role."""
-    code = _SGR[role]
-    return f"\x1b[{code}m{piece}{RESET}" if colour and code and piece else piece
 
 
 def cut(spans: Iterable[Span], width: int) -> list[Span]:

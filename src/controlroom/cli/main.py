@@ -13,6 +13,8 @@ import click
 from controlroom.cli.command import home_option, json_option
 from controlroom.cli.errors import BROKEN_PIPE, DONE, INTERRUPTED, trouble_of
 
+PROGRAM, COMPLETE = "controlroom", "_CONTROLROOM_COMPLETE"
+
 COMMANDS: dict[str, str] = {
     "up": "Run the control room: hub and node in one process, in the foreground.",
     "status": "What runs here, and what is wrong with it.",
@@ -70,7 +72,7 @@ def _version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
 
 
 @click.group(
-    "controlroom",
+    PROGRAM,
     cls=Root,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:\n"
@@ -102,8 +104,16 @@ def run(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that is not UTF-8 gets question marks
     try:
-        status = root.main(list(arguments), prog_name="controlroom", standalone_mode=False)
+        if asked := os.environ.get(COMPLETE):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(root, {}, PROGRAM, COMPLETE, asked)
+        # Not root.main(): that one has its own opinion about Ctrl-C and closed pipes.
+        with root.make_context(PROGRAM, list(arguments)) as context:
+            root.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
@@ -112,7 +122,7 @@ def run(arguments: Sequence[str]) -> int:
         if os.environ.get("CONTROLROOM_DEBUG"):
             raise
         return _tell(error, "--json" in arguments)
-    return status if isinstance(status, int) else DONE
+    return DONE
 
 
 def _tell(error: Exception, as_json: bool) -> int:

@@ -8,9 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-import msgspec
-
-from controlroom.cli.look import Role, paint
+from controlroom.cli.palette import Role, paint
 
 
 class Out:
@@ -37,6 +35,8 @@ class Out:
 
     def json(self, value: object) -> None:
         """One JSON value; indented for a person who looks, one line for a program."""
+        import msgspec
+
         encoded = msgspec.json.encode(value)
         if self.is_terminal:
             encoded = msgspec.json.format(encoded, indent=2)
@@ -45,6 +45,8 @@ class Out:
 
     def json_line(self, value: object) -> None:
         """One JSON value of a stream, always on one line."""
+        import msgspec
+
         self._stream.write(msgspec.json.encode(value).decode() + "\n")
         self._stream.flush()
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from controlroom.cli.look import Role
+from controlroom.cli.palette import Role
 from controlroom.wire.model import Agent
 
 Group = Literal["needs", "finished", "working", "helpers", "idle", "unknown", "gone"]

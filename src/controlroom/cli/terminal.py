@@ -79,7 +79,8 @@ class Terminal:
         """Show these rows (each at most as wide as the screen, complete in its colours)."""
         rows = [*rows[: self.height], *[""] * (self.height - len(rows))]
         changed = [
-            f"\x1b[{number};1H{row}\x1b[0m\x1b[K"
+            # Erased before: at the last column, without wrap, an erase behind it would take its character.
+            f"\x1b[{number};1H\x1b[0m\x1b[K{row}"
             for number, row in enumerate(rows, 1)
             if number > len(self._shown) or self._shown[number - 1] != row
         ]

@@ -30,6 +30,9 @@ def command(call: Call, port: int | None, host: str) -> None:
     It finds the agents in your tmux panes by itself and changes nothing about them. Ctrl-C ends it; your
     agents go on.
     """
+    if host not in LOOPBACK:
+        raise wrong_use(f"--host {host}: only this machine can connect so far; use 127.0.0.1.")
+
     import asyncio
 
     from controlroom.app.up import run
@@ -39,8 +42,6 @@ def command(call: Call, port: int | None, host: str) -> None:
     from controlroom.kit.settings import SettingsError, load_settings
     from controlroom.kit.sql import DatabaseTrouble
 
-    if host not in LOOPBACK:
-        raise wrong_use(f"--host {host}: only this machine can connect so far; use 127.0.0.1.")
     try:
         settings = load_settings(call.home.config, os.environ)
         chosen = settings.door.port if port is None else port

@@ -96,7 +96,7 @@ class Program:
         except OSError:
             return
         rows = draw(self._actor.look, width, height)
-        sys.stdout.write("".join(f"\x1b[{n};1H{row}\x1b[0m\x1b[K" for n, row in enumerate(rows, 1)))
+        sys.stdout.write("".join(f"\x1b[{n};1H\x1b[0m\x1b[K{row}" for n, row in enumerate(rows, 1)))
         sys.stdout.flush()
 
 
