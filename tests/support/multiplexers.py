@@ -168,7 +168,8 @@ class TmuxBench:
         server.show(pane.id, output.encode("utf-8", "replace"))
 
     def received(self, pane: PaneRef) -> bytes:
-        return bytes.fromhex(self._logs[pane].read_text().replace("\n", ""))
+        whole, _, _ = self._logs[pane].read_text().rpartition("\n")  # the last row may be half written
+        return bytes.fromhex(whole.replace("\n", ""))
 
     async def enter_copy_mode(self, pane: PaneRef) -> None:
         self.server_of(pane).run("copy-mode", "-t", pane.id)
