@@ -11,7 +11,6 @@ id, by which the result finds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import msgspec
 
@@ -38,6 +37,7 @@ from controlroom.node.agents.claude.protocol import (
 )
 from controlroom.node.agents.claude.tools import (
     TOOL_LIMIT,
+    Arguments,
     Outcome,
     arguments,
     clip,
@@ -110,6 +110,11 @@ class Chat:
             self._system(row)
         elif (words := queued_words(row)) is not None:
             self._add(row, "user", words)
+
+    @property
+    def changes(self) -> int:
+        """How many items are new or changed since the last ``take``."""
+        return len(self._touched)
 
     def items(self) -> tuple[Item, ...]:
         return tuple(self._items.values())
@@ -302,14 +307,6 @@ def reply_kind(text: str) -> ItemKind | None:
     return "assistant"
 
 
-def _described(given: dict[str, object] | object) -> str | None:
-    text = given.get("description") if isinstance(given, dict) else None
+def _described(given: Arguments) -> str | None:
+    text = given.get("description")
     return clean_line(text) if isinstance(text, str) else None
-
-
-def chat_items(rows: Iterable[Row]) -> tuple[Item, ...]:
-    """All items of these rows."""
-    chat = Chat()
-    for row in rows:
-        chat.feed(row)
-    return chat.items()

@@ -18,7 +18,7 @@ from controlroom.core.facts import Composer
 from controlroom.core.screen import Frame
 from controlroom.node.agents.styled import Piece, styled_row
 
-PASTE_MARK = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text) #\d+(?: \+\d+ lines)?(?:\.\.\.)?\]")
+PASTE_MARK = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text) #\d+(?: \+(\d+) lines)?(?:\.\.\.)?\]")
 _SCROLLED = re.compile(r"─ [↑↓] \d+ more ─")
 _LABEL_SLACK = 4  # a name in a rule may hold wide characters that terminals count differently
 

@@ -9,12 +9,14 @@ where the cursor stands ("Yes, and tell Claude what to do next", "No, and tell C
 from __future__ import annotations
 
 from controlroom.core.facts import Option
+from controlroom.node.agents.claude.composer import PASTE_MARK
 from controlroom.node.agents.claude.panels import PLAN_FEEDBACK, SUBMIT, TYPE_SOMETHING, Panel
 from controlroom.node.agents.typing import AnswerStep, CannotAnswer, Press, TypeText, Want
 
 MAX_STEPS = 40  # the longest honest way (ten ticks, a text, moves) is about 25
 CHAT = "Chat about this"
 _AMENDED = ("Yes", "No")
+_TYPED_THERE = "Somebody is typing into this dialog at the pane."
 _ALONE = f"{CHAT!r} cannot be combined with other options."
 
 
@@ -55,20 +57,18 @@ def _find(panel: Panel, wanted: str | None) -> Option | None:
 
 def _choose(panel: Panel, option: Option) -> AnswerStep:
     if panel.typing:
-        return CannotAnswer("Somebody is typing into this dialog at the pane.")
+        return CannotAnswer(_TYPED_THERE)
     if panel.by_hint:
         return Press((option.key,), answers=True)
     if panel.numbered and len(option.key) == 1:
         if panel.dialog.kind in ("picker", "plan") and option.label in (TYPE_SOMETHING, PLAN_FEEDBACK):
             return CannotAnswer("This option needs a text.")
         return Press((option.key,), answers=True)
-    return _move(panel, option) or Press(("Enter",), answers=True)
+    return Press(("Enter",), answers=True) if panel.pointer == option.key else _towards(panel, option)
 
 
-def _move(panel: Panel, option: Option) -> Press | None:
-    """One step of the cursor towards the option; None when it stands there."""
-    if panel.pointer == option.key:
-        return None
+def _towards(panel: Panel, option: Option) -> Press:
+    """One step of the cursor towards an option on which it does not stand."""
     keys = [each.key for each in panel.dialog.options]
     if panel.pointer not in keys:
         return Press(("Up",))
@@ -77,11 +77,11 @@ def _move(panel: Panel, option: Option) -> Press | None:
 
 def _fill(panel: Panel, free: Option, text: str) -> AnswerStep:
     """Put the text into the line and confirm it."""
-    if panel.pointer != free.key:
-        return (
-            Press((free.key,)) if panel.numbered and len(free.key) == 1 else _move(panel, free) or Press(())
-        )
-    return _type(panel, text) or Press(("Enter",), answers=True)
+    if panel.pointer == free.key:
+        return _type(panel, text) or Press(("Enter",), answers=True)
+    if panel.numbered and len(free.key) == 1:
+        return Press((free.key,))
+    return _towards(panel, free)
 
 
 def _type(panel: Panel, text: str) -> AnswerStep | None:
@@ -95,9 +95,7 @@ def _type(panel: Panel, text: str) -> AnswerStep | None:
 
 def _same(shown: str, text: str) -> bool:
     """White space does not count: rows wrap. A long paste is shown as a mark."""
-    return "".join(shown.split()) == "".join(text.split()) or (
-        shown.startswith("[Pasted text #") and shown.endswith("]")
-    )
+    return "".join(shown.split()) == "".join(text.split()) or PASTE_MARK.fullmatch(shown.strip()) is not None
 
 
 def _amend(panel: Panel, chosen: Option | None, text: str) -> AnswerStep:
@@ -107,8 +105,8 @@ def _amend(panel: Panel, chosen: Option | None, text: str) -> AnswerStep:
         return CannotAnswer("Words can be added to Yes and to No only.")
     if panel.pointer != option.key:
         if panel.typing:
-            return CannotAnswer("Somebody is typing into this dialog at the pane.")
-        return _move(panel, option) or Press(())
+            return CannotAnswer(_TYPED_THERE)
+        return _towards(panel, option)
     if not panel.typing:
         return Press(("Tab",)) if panel.amendable else CannotAnswer("This dialog takes no text.")
     return _type(panel, text) or Press(("Enter",), answers=True)
@@ -130,23 +128,28 @@ def _multiple(panel: Panel, option: str | None, text: str) -> AnswerStep:
     if text and free is None:
         return CannotAnswer("This dialog takes no text; choose options.")
     for each in panel.dialog.options:
-        ticked = each.key in panel.ticked
-        if each.label != CHAT and each != free and ticked != (each.key in wanted):
+        if each.label != CHAT and each != free and (each.key in panel.ticked) != (each.key in wanted):
             return _tick(panel, each)
-    if free is not None and text and not _same(panel.typed, text):
-        if panel.pointer == free.key:
-            return _type(panel, text) or Press(())
-        return Press(("Up",)) if panel.pointer == SUBMIT else Press(("Down",))
-    if free is not None and (free.key in panel.ticked) != bool(text):
-        return _tick(panel, free) if not text else CannotAnswer("The typed text was not taken as an answer.")
+    if free is not None:
+        if not text and free.key in panel.ticked:
+            return _tick(panel, free)
+        if text and not _same(panel.typed, text):
+            return (_type(panel, text) if panel.pointer == free.key else None) or _towards(panel, free)
+        if text and free.key not in panel.ticked:
+            return CannotAnswer("The typed text was not taken as an answer.")
+    return _go_on(panel)
+
+
+def _go_on(panel: Panel) -> AnswerStep:
+    """To the next page: by Enter on Submit, to which Tab leads from the line of text."""
     if panel.pointer == SUBMIT:
         return Press(("Enter",), answers=True)
-    if panel.typing:
-        return Press(("Tab",))  # from the text line to Submit
-    return Press(("Tab",), answers=True)
+    return Press(("Tab",), answers=not panel.typing)
 
 
 def _tick(panel: Panel, option: Option) -> AnswerStep:
     if panel.typing:
-        return Press(("Up",))  # a digit would go into the text line
-    return Press((option.key,)) if len(option.key) == 1 else _move(panel, option) or Press(("Space",))
+        return Press(("Up",))  # a digit would go into the line of text
+    if len(option.key) == 1:
+        return Press((option.key,))
+    return Press(("Space",)) if panel.pointer == option.key else _towards(panel, option)

@@ -77,9 +77,8 @@ def _without_composer(frame: Frame) -> View:
         return View(ScreenReading(look="other", detail=clean_line(last.strip())))
     dialog = panel.dialog
     look: ScreenLook = "startup" if dialog.kind == "startup" else "dialog"
-    lines = [line for line in dialog.text.split("\n") if line.strip()]
-    detail = clean_line(
-        next((line for line in reversed(lines) if line.endswith("?")), lines[0] if lines else "")
-    )
+    paragraphs = [" ".join(part.split()) for part in dialog.text.split("\n\n") if part.strip()]
+    asks = next((part for part in reversed(paragraphs) if part.endswith("?")), next(iter(paragraphs), ""))
+    detail = clean_line(asks)
     signed_out = next((row.strip() for row in frame.rows if _SIGNED_OUT_REPLY.match(row)), "")
     return View(ScreenReading(look=look, dialog=dialog, detail=detail), panel, signed_out)

@@ -70,7 +70,7 @@ def title(name: str, given: Arguments, folder: str | None) -> str:
     return clean_line(f"{shown}: {told.strip().splitlines()[0]}" if told.strip() else shown)
 
 
-def shown_input(name: str, given: Arguments) -> Clipped | None:
+def shown_input(name: str, given: Arguments, limit: int = TOOL_LIMIT) -> Clipped | None:
     """What the tool was asked to do, as a person would read it."""
     if not given:
         return None
@@ -79,10 +79,14 @@ def shown_input(name: str, given: Arguments) -> Clipped | None:
     elif name == "Write":
         text = _word(given, "content")
     elif name == "Edit":
-        text = _edit(given)
+        text = _edit(given, limit)
     elif name == "MultiEdit":
         edits = given.get("edits")
-        text = "\n\n".join(_edit(e) for e in edits if isinstance(e, dict)) if isinstance(edits, list) else ""
+        text = (
+            "\n\n".join(_edit(e, limit) for e in edits if isinstance(e, dict))
+            if isinstance(edits, list)
+            else ""
+        )
     elif name == "ExitPlanMode":
         text = _word(given, "plan")
     elif name == "AskUserQuestion":
@@ -93,7 +97,7 @@ def shown_input(name: str, given: Arguments) -> Clipped | None:
         return None
     else:
         text = msgspec.json.format(msgspec.json.encode(given), indent=2).decode(errors="replace")
-    return clip(text, TOOL_LIMIT) if text else None
+    return clip(text, limit) if text else None
 
 
 def questions(given: Arguments) -> list[str]:
@@ -155,9 +159,9 @@ def changes(told: Arguments, folder: str | None) -> tuple[Change, ...]:
     return (Change(path=clean_line(_shorter(path, folder), 500), added=added, removed=removed),)
 
 
-def _edit(given: Arguments) -> str:
-    old = [f"- {line}" for line in _word(given, "old_string")[: TOOL_LIMIT * 2].splitlines()]
-    new = [f"+ {line}" for line in _word(given, "new_string")[: TOOL_LIMIT * 2].splitlines()]
+def _edit(given: Arguments, limit: int) -> str:
+    old = [f"- {line}" for line in _word(given, "old_string")[: limit * 2].splitlines()]
+    new = [f"+ {line}" for line in _word(given, "new_string")[: limit * 2].splitlines()]
     return "\n".join([*old, *new])
 
 

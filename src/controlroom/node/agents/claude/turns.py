@@ -42,6 +42,7 @@ from controlroom.node.agents.transcripts import Row as FileRow
 
 REPLY_LIMIT = 200_000  # characters; a reply is kept whole, but never without end
 LAST_WORDS = 300
+CALL_LIMIT = 100_000  # characters of what an open call would do: a person decides by it
 SOURCE = "transcript"
 
 
@@ -64,9 +65,10 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Standing:
-    """The state behind the facts of one session."""
+    """The state behind the facts of one session, or (``is_helper``) of one helper's file."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_helper: bool = False) -> None:
+        self._is_helper = is_helper
         self.turn: Fact[TurnState] | None = None
         self.busy_since_ms: int | None = None
         self.reply: Reply | None = None
@@ -115,7 +117,7 @@ class Standing:
         if row.type == "cost-state":
             self._quit()
             return False
-        if row.is_sidechain:
+        if row.is_sidechain and not self._is_helper:
             return False
         if row.type == "user":
             self._user(row)
@@ -255,7 +257,7 @@ class Standing:
         assert part.id is not None
         given = arguments(part)
         name = clean_line(part.name or "tool", 100)
-        shown = shown_input(name, given)
+        shown = shown_input(name, given, CALL_LIMIT)
         self._calls[part.id] = Call(
             part.id, name, title(name, given, row.cwd), "" if shown is None else shown.text
         )

@@ -1,0 +1,323 @@
+"""The driver of Claude Code in panes: facts from its registry, its transcript and its screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from controlroom.core.facts import AgentFacts, Dialog, Fact, Fault, ScreenReading, TurnState
+from controlroom.node.agents.base import (
+    Answered,
+    Found,
+    IntentLog,
+    ItemsPage,
+    Outcome,
+    Outgoing,
+    SendAs,
+    Sighting,
+    World,
+)
+from controlroom.node.agents.claude import faults
+from controlroom.node.agents.claude.finder import KIND, Finder
+from controlroom.node.agents.claude.keyboard import Keyboard, settle
+from controlroom.node.agents.claude.pages import newer_page, newest_page, older_page
+from controlroom.node.agents.claude.registry import Entry
+from controlroom.node.agents.claude.screens import View, read_view
+from controlroom.node.agents.claude.sessions import Session, SessionBook
+from controlroom.node.agents.claude.words import harmless
+from controlroom.node.agents.transcripts import read_in_thread
+from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
+from controlroom.node.mux.base import PaneBusy, PaneGone
+
+FRAME_AGE_S = 2.0
+"""A status line needs no younger screen (house.md section 8); what the registry says is read at each look."""
+
+CLOCK_SLACK_MS = 2_000
+"""A process's start time is known to about a second."""
+
+MAX_LIMIT = 500  # items of one page
+
+
+class _Seen(msgspec.Struct):
+    """What the last look at one agent saw."""
+
+    screen: Fact[ScreenReading] | None = None
+    view: View | None = None
+    read_at_ms: int = 0
+    status_at_ms: int = 0  # the registry's, when the screen was read
+    session_path: Path | None = None
+
+
+class ClaudeDriver:
+    """All Claude Code agents of this machine. See ``node.agents.base.Driver``."""
+
+    kind = KIND
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._finder = Finder(world)
+        self._book = SessionBook()
+        self._seen: dict[str, _Seen] = {}
+
+    async def find(self) -> Found:
+        found = self._finder.find()
+        living = {who.incarnation for who in found.sightings}
+        if self._seen.keys() - living:
+            self._seen = {key: seen for key, seen in self._seen.items() if key in living}
+            self._book.keep_only({seen.session_path for seen in self._seen.values() if seen.session_path})
+        return found
+
+    # --- facts ---
+
+    async def facts(self, who: Sighting) -> AgentFacts:
+        pid, _, start = who.incarnation.partition("@")
+        if not pid.isdigit() or self._world.processes.start_of(int(pid)) != start:
+            return await self.farewell(who)
+        now_ms = self._world.now_ms()
+        seen = self._seen.setdefault(who.incarnation, _Seen())
+        entry, entry_fault = self._entry(who, now_ms)
+        session, session_fault = await self._session(who, entry, seen, now_ms)
+        await self._look_at_screen(who, entry, seen, now_ms)
+        dialog, position = self._dialog(seen, session)
+        facts = AgentFacts(
+            read_at_ms=seen.read_at_ms,
+            started_at_ms=who.started_at_ms,
+            alive=Fact(True, "process", f"process {pid} lives", who.started_at_ms),
+            reported=tuple(filter(None, [entry.reported() if entry is not None else None])),
+            screen=_with_dialog(seen.screen, dialog),
+            position=position,
+            turn=Fact("none", "transcript", "no turn yet", who.started_at_ms),
+        )
+        if session is not None:
+            facts = self._with_conversation(facts, who, entry, session)
+        fault = entry_fault or session_fault or self._fault(who, seen, session, now_ms)
+        return msgspec.structs.replace(facts, fault=fault)
+
+    async def farewell(self, who: Sighting) -> AgentFacts:
+        now_ms = self._world.now_ms()
+        session = None
+        try:
+            session = self._book.get(who.profile, who.session_id, who.folder)
+            if session is not None:
+                await session.look()
+        except OSError:
+            session = None
+        is_crash = self._finder.left_behind(who)
+        why = "its registry file was left behind" if is_crash else "it took its registry file away"
+        facts = AgentFacts(
+            read_at_ms=now_ms,
+            started_at_ms=who.started_at_ms,
+            alive=Fact(False, "process", f"its process has ended; {why}", now_ms),
+            ended_cleanly=not is_crash,
+            fault=faults.crashed(who.folder, who.session_id, now_ms) if is_crash else None,
+        )
+        return facts if session is None else self._with_conversation(facts, who, None, session)
+
+    def _entry(self, who: Sighting, now_ms: int) -> tuple[Entry | None, Fault | None]:
+        try:
+            return self._finder.entry(who), None
+        except OSError as error:
+            return None, faults.unreadable(f"{who.profile}/sessions", error, now_ms)
+
+    async def _session(
+        self, who: Sighting, entry: Entry | None, seen: _Seen, now_ms: int
+    ) -> tuple[Session | None, Fault | None]:
+        session_id = entry.session_id if entry is not None else who.session_id
+        try:
+            session = self._book.get(who.profile, session_id, who.folder)
+            if session is None:
+                return None, self._missing(who, session_id, seen, now_ms)
+            await session.look()
+        except OSError as error:
+            return None, faults.unreadable(f"{who.profile}/projects", error, now_ms)
+        if session.is_missing:
+            return None, self._missing(who, session_id, seen, now_ms)
+        seen.session_path = session.path
+        return session, None
+
+    def _missing(self, who: Sighting, session_id: str | None, seen: _Seen, now_ms: int) -> Fault | None:
+        """A session in which nothing was said has no file; one that was seen or resumed must have one."""
+        if session_id is None:
+            return None
+        was_seen = seen.session_path is not None and seen.session_path.stem == session_id
+        place = self._finder.place(who.incarnation)
+        was_resumed = place is not None and place.resumed and place.session_id == session_id
+        return faults.history_missing(session_id, now_ms) if was_seen or was_resumed else None
+
+    async def _look_at_screen(self, who: Sighting, entry: Entry | None, seen: _Seen, now_ms: int) -> None:
+        """Read the screen; when it cannot be read now, what was seen stays, with its age."""
+        status_at = entry.status_updated_at or 0 if entry is not None else 0
+        if who.pane is None:
+            seen.screen, seen.view, seen.read_at_ms = None, None, now_ms
+            return
+        try:
+            has_news = status_at != seen.status_at_ms
+            frame = await self._world.frame(who.pane, max_age_s=0.0 if has_news else FRAME_AGE_S)
+        except PaneBusy:
+            return
+        except PaneGone:
+            seen.screen, seen.view, seen.read_at_ms = None, None, now_ms
+            return
+        view = read_view(frame)
+        reading = view.reading
+        before = seen.screen
+        began = before.at_ms if before is not None and _looks_same(before.value, reading) else now_ms
+        seen.screen = Fact(reading, "screen", reading.detail, began)
+        seen.view, seen.read_at_ms, seen.status_at_ms = view, now_ms, status_at
+
+    def _dialog(self, seen: _Seen, session: Session | None) -> tuple[Dialog | None, str]:
+        panel = seen.view.panel if seen.view is not None else None
+        if panel is not None:
+            return settle(panel, session)
+        if session is None:
+            return None, ""
+        calls = session.standing.calls
+        return None, calls[0].id if calls else session.standing.last_id
+
+    def _with_conversation(
+        self, facts: AgentFacts, who: Sighting, entry: Entry | None, session: Session
+    ) -> AgentFacts:
+        standing = session.standing
+        return msgspec.structs.replace(
+            facts,
+            turn=_turn(session, who) or facts.turn,
+            helpers=_helpers(session, who, entry),
+            reply=standing.reply,
+            moved_at_ms=standing.moved_at_ms,
+            mark=session.mark if standing.chat_end else "",
+            busy_since_ms=standing.busy_since_ms,
+            last_author=standing.last_author,
+            last_text=standing.last_text,
+            last_at_ms=standing.last_at_ms,
+            model=standing.model,
+            skipped=standing.skipped,
+        )
+
+    def _fault(self, who: Sighting, seen: _Seen, session: Session | None, now_ms: int) -> Fault | None:
+        failure = session.standing.failure if session is not None else None
+        if failure is not None and failure.at_ms < who.started_at_ms - CLOCK_SLACK_MS:
+            failure = None  # of an earlier process
+        since_ms = seen.screen.at_ms if seen.screen is not None else now_ms
+        return (
+            faults.startup_prompt(seen.view, since_ms)
+            or faults.signed_out(seen.view, failure, since_ms)
+            or faults.failed(failure, now_ms)
+        )
+
+    # --- conversation ---
+
+    async def items(
+        self,
+        session_id: str,
+        profile: str,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> ItemsPage:
+        limit = max(1, min(limit, MAX_LIMIT))
+        path = self._find_file(session_id, profile)
+        read: Callable[[BinaryIO], ItemsPage]
+        if before is not None:
+            cursor = before
+
+            def read(file: BinaryIO) -> ItemsPage:
+                return older_page(file, cursor, limit)
+        elif after is not None:
+            cursor = after
+
+            def read(file: BinaryIO) -> ItemsPage:
+                return newer_page(file, cursor, limit)
+        else:
+
+            def read(file: BinaryIO) -> ItemsPage:
+                return newest_page(file, limit)
+
+        try:
+            return await read_in_thread(path, read)
+        except FileNotFoundError as error:
+            raise LookupError(f"session {session_id} has no file") from error
+
+    def _find_file(self, session_id: str, profile: str) -> Path:
+        """In its own profile first, then in those of living agents: a move copies it."""
+        profiles = dict.fromkeys([profile, *self._finder.profiles()])
+        for each in profiles:
+            try:
+                path = self._book.files.find(each, session_id)
+            except OSError:
+                continue
+            if path is not None:
+                return path
+        raise LookupError(f"session {session_id} has no file")
+
+    # --- acts ---
+
+    def harmless(self, text: str, send_as: SendAs) -> str:
+        return harmless(text, send_as)
+
+    async def submit(self, who: Sighting, message: Outgoing, log: IntentLog) -> Outcome:
+        return await submit_by_typing(self._world, who, message, log, self._keyboard())
+
+    async def answer(self, who: Sighting, dialog_id: str, option: str | None, text: str | None) -> Answered:
+        """``option`` is a key or a whole label; in a multiple choice keys joined by commas."""
+        return await answer_by_keys(self._world, who, self._keyboard(), dialog_id, Want(option, text))
+
+    async def interrupt(self, who: Sighting) -> Answered:
+        keyboard = self._keyboard()
+        return await interrupt_by_keys(self._world, who, keyboard, turn=keyboard.turn)
+
+    def _keyboard(self) -> Keyboard:
+        return Keyboard(self._world, self._finder, self._book)
+
+
+def _with_dialog(screen: Fact[ScreenReading] | None, dialog: Dialog | None) -> Fact[ScreenReading] | None:
+    if screen is None or dialog is None:
+        return screen
+    return msgspec.structs.replace(screen, value=msgspec.structs.replace(screen.value, dialog=dialog))
+
+
+def _looks_same(before: ScreenReading, after: ScreenReading) -> bool:
+    """Moving the cursor, and typing into the composer, begin nothing new."""
+    if before.look != after.look or (before.dialog is None) != (after.dialog is None):
+        return False
+    if before.dialog is None or after.dialog is None:
+        return True
+    return _asks(before.dialog) == _asks(after.dialog)
+
+
+def _asks(dialog: Dialog) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    return dialog.kind, dialog.text, tuple((option.key, option.label) for option in dialog.options)
+
+
+def _turn(session: Session, who: Sighting) -> Fact[TurnState] | None:
+    """The last turn; one that was open when an earlier process ended does not run any more."""
+    turn = session.standing.turn
+    if turn is None or turn.value != "open":
+        return turn
+    if session.standing.moved_at_ms < who.started_at_ms - CLOCK_SLACK_MS:
+        return Fact(
+            "interrupted",
+            turn.source,
+            "the program was started again while it ran",
+            session.standing.moved_at_ms,
+        )
+    return turn
+
+
+def _helpers(session: Session, who: Sighting, entry: Entry | None) -> Fact[int]:
+    """Helpers that run. The registry's "idle" says that none does; those of an earlier process are dead."""
+    standing = session.standing
+    at_ms = standing.helpers_at_ms or who.started_at_ms
+    count = standing.helpers
+    reported = entry.reported() if entry is not None else None
+    if count and standing.helpers_at_ms and standing.helpers_at_ms < who.started_at_ms - CLOCK_SLACK_MS:
+        count = 0
+    elif count and reported is not None and reported.value in ("idle", "shell") and reported.at_ms > at_ms:
+        count, at_ms = 0, reported.at_ms
+    elif count and standing.helper_ids:
+        ended = len(standing.helper_ids) - session.helpers.still_running(standing.helper_ids)
+        count = max(count - ended, 0)
+    return Fact(count, "transcript", f"{count} helpers run" if count else "no helper runs", at_ms)
