@@ -22,11 +22,14 @@ from controlroom.cli.errors import wrong_use
 def command(call: Call, watch: bool, everything: bool) -> None:
     """All agents: what needs you first, then the others."""
     if watch:
-        if call.json or not call.out.is_terminal:
-            raise wrong_use("--watch needs a terminal and no --json; scripts read: controlroom fleet --json.")
-        from controlroom.cli.fleet_board import watch_fleet
+        from controlroom.cli.fleet_board import stream_fleet, watch_fleet
 
-        watch_fleet(call, everything)
+        if call.json:
+            call.hub(lambda hub: stream_fleet(call, hub))
+        elif call.out.is_terminal:
+            watch_fleet(call, everything)
+        else:
+            raise wrong_use("--watch needs a terminal; with --json it prints the fleet at each change.")
         return
     fleet = call.hub(lambda hub: hub.fleet())
     if call.json:

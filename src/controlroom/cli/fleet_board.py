@@ -18,7 +18,7 @@ from controlroom.cli.fleet_state import EMPTY, apply
 from controlroom.cli.fleet_view import FleetView, render_fleet
 from controlroom.cli.palette import paint
 from controlroom.cli.terminal import Terminal
-from controlroom.client import Live, Lost
+from controlroom.client import HubClient, Live, Lost
 from controlroom.kit.clock import Clock, SystemClock
 from controlroom.wire.client import FromServer, Welcome
 
@@ -79,6 +79,17 @@ def watch_fleet(call: Call, everything: bool) -> None:
     ended_by = asyncio.run(_watch(call, everything))
     if ended_by is not None:
         raise click.exceptions.Exit(INTERRUPTED if ended_by == signal.SIGINT else 128 + ended_by)
+
+
+async def stream_fleet(call: Call, hub: HubClient) -> None:
+    """The whole fleet as one line of JSON at each change, for scripts; ends only with Ctrl-C."""
+    fleet = EMPTY
+    async with hub.live() as live:
+        async for frame in live:
+            before = fleet
+            fleet = fleet if isinstance(frame, Lost) else apply(fleet, frame)
+            if (fleet.agents, fleet.machines) != (before.agents, before.machines):
+                call.out.json_line(fleet)
 
 
 async def _watch(call: Call, everything: bool) -> signal.Signals | None:

@@ -53,6 +53,7 @@ class StubHub:
         self.course: list[dict[str, Any]] = []  # states that a message goes through, one for each look
         self.refusals: dict[str, Error] = {}  # by "METHOD /path"
         self.calls: list[tuple[str, Any]] = []
+        self.on_watch: ScreenFrame | None = None  # shown to whoever watches
         self.frames: list[Any] = []  # what clients of the live socket said
         self._messages: dict[str, Message] = {}
         self._sockets: set[web.WebSocketResponse] = set()
@@ -88,9 +89,6 @@ class StubHub:
         self.fleet = msgspec.structs.replace(self.fleet, seq=self.fleet.seq + 1, agents=(*others, agent))
         data = msgspec.Raw(msgspec.json.encode(agent))
         self.push(EventFrame(seq=self.fleet.seq, at_ms=NOW, name="agent.changed", data=data))
-
-    def show(self, frame: ScreenFrame) -> None:
-        self.push(frame)
 
     def add(self, chat_id: str, *items: Item) -> None:
         """New items in a chat: readable, and pushed to those that opened it."""
@@ -136,7 +134,10 @@ class StubHub:
         self._sockets.add(socket)
         async for message in socket:
             if message.type is WSMsgType.TEXT:
-                self.frames.append(msgspec.json.decode(message.data))
+                said = msgspec.json.decode(message.data)
+                self.frames.append(said)
+                if said["type"] == "watch" and self.on_watch is not None:
+                    await socket.send_str(msgspec.json.encode(self.on_watch).decode())
         self._sockets.discard(socket)
         return socket
 

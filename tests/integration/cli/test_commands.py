@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import signal
+import subprocess
 import sys
+from collections.abc import Generator
+from pathlib import Path
 
 import msgspec
 import pytest
 
-from controlroom.wire.client import AnswerDialog, Error, PressKeys, SendMessage
+from controlroom.wire.client import AnswerDialog, Error, PressKeys, ScreenFrame, SendMessage
 from controlroom.wire.model import Fleet, Health, Held, Item, Items, Screen, ScreenCursor
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.stub_hub import StubHub
@@ -257,3 +261,47 @@ def test_a_key_is_not_pressed_at_a_prompt_that_nobody_looked_at(hub: StubHub, cl
 def test_interrupt(hub: StubHub, cli: Cli) -> None:
     hub.fleet = fleet(ORCHARD)
     assert cli("interrupt", "orchard").out == "Interrupted orchard. The turn has ended.\n"
+
+
+# ---- streams for scripts -----------------------------------------------------------------------------------
+
+
+def lines_of(home: Path, *arguments: str) -> Generator[str, None, None]:
+    """The lines that a command prints while the test goes on."""
+    program = [sys.executable, "-m", "controlroom.cli.main", "--home", str(home), *arguments]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as stream:
+        assert stream.stdout is not None
+        try:
+            yield from stream.stdout
+        finally:
+            stream.send_signal(signal.SIGINT)
+
+
+def test_the_fleet_at_each_change(hub: StubHub, home: Path) -> None:
+    hub.fleet = fleet(ORCHARD)
+    lines = lines_of(home, "fleet", "--watch", "--json")
+    assert json.loads(next(lines))["agents"][0]["activity"] == "idle"
+    hub.change(msgspec.structs.replace(ORCHARD, activity="working"))
+    assert json.loads(next(lines))["agents"][0]["activity"] == "working"
+    lines.close()
+
+
+def test_each_frame(hub: StubHub, home: Path) -> None:
+    hub.fleet, hub.screen = fleet(ORCHARD), SCREEN
+    lines = lines_of(home, "watch", "orchard", "--json")
+    hub.on_watch = ScreenFrame(
+        agent_id="agt_1", revision="r2", width=20, height=1, cursor=SCREEN.cursor, data="one"
+    )
+    assert json.loads(next(lines))["revision"] == "r2"
+    lines.close()
+
+
+def test_following_a_chat(hub: StubHub, home: Path) -> None:
+    first = Item(id="i1", at_ms=NOW, kind="assistant", text="one")
+    hub.fleet = fleet(ORCHARD)
+    hub.items["cht_1"] = Items(items=(first,), before=None, after="c1", skipped=0)
+    lines = lines_of(home, "chat", "orchard", "--follow", "--json")
+    assert json.loads(next(lines))["text"] == "one"
+    hub.add("cht_1", msgspec.structs.replace(first, id="i2", text="two"))
+    assert json.loads(next(lines))["text"] == "two"
+    lines.close()

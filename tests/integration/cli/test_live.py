@@ -157,7 +157,7 @@ def test_the_mirror_shows_frames_and_says_what_is_cut(hub: StubHub, pane: Pane) 
     pane.controlroom("watch", "orchard")
     pane.shows("row 39 red", "100×40, you see columns 1–80 and rows 18–40", "q leaves")
     until_now(lambda: {"type": "watch", "agent_id": "agt_1"} in hub.frames, "it asks for frames")
-    hub.show(
+    hub.push(
         ScreenFrame(
             agent_id="agt_1", revision="r2", width=30, height=2, cursor=CURSOR, data="\x1b[Hnew\r\nframe"
         )
