@@ -47,6 +47,7 @@ class DiskFull(DatabaseTrouble):
 class _Waiting:
     job: Job[Any]
     future: asyncio.Future[Any]
+    then: Callable[[Any], None] | None
 
 
 class Database:
@@ -86,8 +87,12 @@ class Database:
         self._reader.dispose()
         self._writer.dispose()
 
-    async def write(self, job: Job[T]) -> T:
+    async def write(self, job: Job[T], then: Callable[[T], None] | None = None) -> T:
         """Run ``job`` in the writer's transaction; returns after the commit.
+
+        ``then`` is called in the event loop with what the job returned, for all jobs in the order of their
+        commits and even when the caller was cancelled: views in memory are kept in step there. It must not
+        raise.
 
         What the job raises comes back to the caller, and nothing of the job is stored then. Raises DiskFull
         and DatabaseTrouble. The job must change nothing but the database. A caller that is cancelled leaves
@@ -96,7 +101,7 @@ class Database:
         if self._thread is None:
             raise DatabaseTrouble("The database is closed.")
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Waiting(job, future))
+        self._jobs.put(_Waiting(job, future, then))
         return await future
 
     async def read(self, job: Job[T]) -> T:
@@ -164,6 +169,8 @@ class Database:
         trouble: DatabaseTrouble | None,
     ) -> None:
         for waiting, (value, error) in zip(batch, outcomes, strict=True):
+            if error is None and waiting.then is not None:
+                waiting.then(value)
             if waiting.future.done():  # its caller was cancelled
                 continue
             if error is None:

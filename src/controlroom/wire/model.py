@@ -10,13 +10,14 @@ from typing import Literal
 
 import msgspec
 
-Activity = Literal["blocked", "question", "working", "helpers", "idle", "starting", "unknown", "gone"]
+from controlroom.core.activity import Activity as Activity
+from controlroom.core.queue import HeldCode as HeldCode
+
 ItemKind = Literal[
     "user", "assistant", "thinking", "tool", "helper", "notice", "question", "result", "message", "receipt"
 ]
 ToolState = Literal["running", "done", "failed", "refused"]
 MessageState = Literal["accepted", "sending", "delivered", "unconfirmed", "failed"]
-HeldCode = Literal["working", "dialog", "draft", "startup", "in_agents_queue", "offline", "gone"]
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -194,7 +195,7 @@ class Items(Struct, frozen=True, kw_only=True):
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message that a person (or an agent) sends to an agent."""
+    """A message that a person (or an agent) sends to an agent. ``clipped``: the text was cut, in events."""
 
     id: str
     chat_id: str
@@ -210,6 +211,7 @@ class Message(Struct, frozen=True, kw_only=True):
     held: Held | None = None
     detail: str | None = None
     item_id: str | None = None
+    clipped: bool = False
 
 
 class ScreenCursor(Struct, frozen=True, kw_only=True):

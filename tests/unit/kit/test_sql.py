@@ -121,3 +121,12 @@ async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatabaseTrouble, match=r"d\.sqlite cannot be used: file is not a database"):
         await database.start()
     await database.aclose()
+
+
+async def test_then_is_called_in_the_order_of_commits_even_for_cancelled_callers(database: Database) -> None:
+    seen: list[int] = []
+    jobs = [asyncio.ensure_future(database.write(add(str(i)), seen.append)) for i in range(30)]
+    await asyncio.sleep(0)
+    jobs[3].cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
+    assert seen == list(range(1, 31))

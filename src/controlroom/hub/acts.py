@@ -1,0 +1,176 @@
+"""Acts that are done at once: answers, interrupts, keys; and the screen that they are based on.
+
+Each is done at most once for its request id, here and on the node. The act's id on the node is made of the
+caller and the request id, so that a request that is made again after a crash meets its first result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from controlroom.hub.errors import HubError, no_agent
+from controlroom.hub.fleet_view import FleetView
+from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.receipts import ReceiptBook
+from controlroom.hub.requests import Requests
+from controlroom.hub.store import request_rows
+from controlroom.hub.store.store import Change
+from controlroom.kit.clock import Clock
+from controlroom.wire.client import AnswerDialog, Done, Interrupt, PressKeys
+from controlroom.wire.model import Screen, ScreenCursor
+from controlroom.wire.node import Act, AnswerAct, FrameAnswer, InterruptAct, KeysAct
+
+ACT_S = 50.0  # a node lets an act wait 30 s for a message that is being typed, and then looks what came of it
+SCREEN_S = 10.0  # one capture; longer means the multiplexer is stuck
+MOST_KEYS, LONGEST_KEY = 200, 100
+TYPING_S = 60.0
+SHOWN = 200  # characters of an answer in its receipt
+
+
+class Acts:
+    """What a person does to an agent beyond writing to it."""
+
+    def __init__(
+        self, view: FleetView, nodes: Nodes, requests: Requests, receipts: ReceiptBook, clock: Clock
+    ) -> None:
+        self._view = view
+        self._nodes = nodes
+        self._requests = requests
+        self._receipts = receipts
+        self._clock = clock
+        self._typed: dict[tuple[str, str], float] = {}
+
+    async def answer(self, agent_id: str, body: AnswerDialog, by: str) -> Done:
+        """Answer the dialog that was seen. Raises HubError ``changed`` when another is open by now."""
+        if body.option is None and body.text is None:
+            raise HubError("bad_request", "option or text: say what the answer is.")
+        said = " and ".join(
+            part
+            for part in (
+                f"option {body.option}" if body.option is not None else "",
+                f"text {body.text!r}" if body.text is not None else "",
+            )
+            if part
+        )
+        return await self._do(
+            agent_id,
+            "answer",
+            body,
+            by,
+            lambda id: AnswerAct(
+                id=id,
+                agent_id=agent_id,
+                waiting_id=body.waiting_id,
+                option=body.option,
+                text=body.text,
+                by=by,
+            ),
+            f"Answered the open dialog with {said[:SHOWN]}.",
+        )
+
+    async def interrupt(self, agent_id: str, body: Interrupt, by: str) -> Done:
+        """End the running turn."""
+        return await self._do(
+            agent_id,
+            "interrupt",
+            body,
+            by,
+            lambda id: InterruptAct(id=id, agent_id=agent_id, by=by),
+            "Interrupted the running turn.",
+        )
+
+    async def keys(self, agent_id: str, body: PressKeys, by: str) -> Done:
+        """Press keys. The node knows which there are, and when the screen must have been seen."""
+        if not body.keys:
+            raise HubError("bad_request", "keys: name at least one.")
+        if len(body.keys) > MOST_KEYS or any(len(key) > LONGEST_KEY for key in body.keys):
+            raise HubError("too_large", f"keys: at most {MOST_KEYS}, each at most {LONGEST_KEY} characters.")
+        return await self._do(
+            agent_id,
+            "keys",
+            body,
+            by,
+            lambda id: KeysAct(
+                id=id, agent_id=agent_id, keys=body.keys, seen_revision=body.seen_revision, by=by
+            ),
+            "" if self._is_typing(agent_id, body.keys, by) else described_keys(body.keys),
+        )
+
+    def _is_typing(self, agent_id: str, keys: tuple[str, ...], by: str) -> bool:
+        """Somebody goes on typing plain characters: one receipt a minute is enough for that."""
+        now = self._clock.monotonic()
+        is_typing = (
+            all(len(key) == 1 for key in keys) and now - self._typed.get((by, agent_id), -TYPING_S) < TYPING_S
+        )
+        if not is_typing:
+            self._typed[by, agent_id] = now
+        return is_typing
+
+    async def screen(self, agent_id: str) -> Screen:
+        """The screen as it is now."""
+        node = self.node_of(agent_id)
+        frame = await node.ask(lambda link: link.screen(agent_id), SCREEN_S)
+        return screen_of(frame, node.offset_ms)
+
+    def node_of(self, agent_id: str) -> Node:
+        """The node on which an agent of the fleet runs. Raises HubError not_found, offline."""
+        agent = self._view.agent(agent_id)
+        if agent is None:
+            raise no_agent(agent_id)
+        return self._nodes.of(agent.machine_id)
+
+    async def _do(
+        self,
+        agent_id: str,
+        what: str,
+        body: AnswerDialog | Interrupt | PressKeys,
+        by: str,
+        act: Callable[[str], Act],
+        text: str,
+    ) -> Done:
+        """``text`` is the receipt's, "" for an act that needs none."""
+
+        async def do() -> Done:
+            node = self.node_of(agent_id)
+            id = act_id(by, what, body.request_id)
+            result = await node.ask(lambda link: link.act(act(id)), ACT_S)
+            if result.code == "failed":  # something may have happened to the agent
+                await self._receipts.failed(by, what, agent_id, f"{text} {result.text}".strip())
+            if result.code != "ok":
+                raise HubError(result.code, result.text or "The agent's machine refused it.")
+            return Done(request_id=body.request_id, state="delivered", detail=result.text or None)
+
+        def note(change: Change, done: Done) -> None:
+            if text:
+                request_rows.add_receipt(change, by=by, what=what, code="ok", text=text, agent_id=agent_id)
+
+        return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
+
+
+def act_id(by: str, what: str, request_id: str) -> str:
+    """The same for the same request, different for all others."""
+    digest = hashlib.blake2b("\0".join((by, what, request_id)).encode(), digest_size=12)
+    return f"act_{digest.hexdigest()}"
+
+
+def described_keys(keys: tuple[str, ...]) -> str:
+    """Named keys by name; what was typed stays between the person and the agent."""
+    named = [key for key in keys if len(key) > 1]
+    typed = len(keys) - len(named)
+    parts = [" ".join(named)] if named else []
+    if typed:
+        parts.append(f"{typed} typed character{'s' if typed > 1 else ''}")
+    return f"Pressed {' and '.join(parts)}."
+
+
+def screen_of(frame: FrameAnswer, offset_ms: int) -> Screen:
+    return Screen(
+        revision=frame.revision,
+        width=frame.width,
+        height=frame.height,
+        cursor=ScreenCursor(row=frame.row, column=frame.column, visible=frame.cursor_visible),
+        rows=frame.rows,
+        ansi=frame.ansi,
+        at_ms=frame.at_ms + offset_ms,
+    )

@@ -1,0 +1,98 @@
+"""OpenAPI 3.1 of the hub, generated from the table of routes and the wire's own structs."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from controlroom import __version__
+from controlroom.hub.api.routes import PREFIX, ROUTES, Route
+from controlroom.wire import events
+from controlroom.wire.client import HTTP_STATUS, Error, FromClient, FromServer, OpenHealth
+from controlroom.wire.codec import encode
+
+_EVENT_DATA = (events.AgentGone, events.ChatItems)
+_REF = "#/components/schemas/{name}"
+
+
+@cache
+def document() -> bytes:
+    """The whole page as JSON."""
+    kinds: list[Any] = [OpenHealth, Error, FromClient, FromServer, *_EVENT_DATA]
+    for route in ROUTES:
+        kinds += [route.answer] if route.body is None else [route.answer, route.body]
+    schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
+    by_kind = dict(zip(map(str, kinds), schemas, strict=True))
+    live = {"FromClient": by_kind[str(FromClient)], "FromServer": by_kind[str(FromServer)]}
+    paths: dict[str, dict[str, Any]] = {
+        f"{PREFIX}/health": {
+            "get": {
+                "operationId": "get_health",
+                "summary": "Whether it lives, and its version. Open to everybody.",
+                "responses": {"200": _json("It lives.", by_kind[str(OpenHealth)])},
+            }
+        },
+        f"{PREFIX}/live": {
+            "get": {
+                "operationId": "live",
+                "summary": "The live socket: frames of FromClient and FromServer (WebSocket, JSON texts).",
+                "responses": {"101": {"description": "The socket is open; say hello first."}},
+            }
+        },
+    }
+    for route in ROUTES:
+        paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = _operation(route, by_kind)
+    return encode(
+        {
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Agent Control Room",
+                "version": __version__,
+                "license": {"name": "Apache-2.0"},
+            },
+            "paths": paths,
+            "components": {"schemas": {**components, **live}},
+        }
+    )
+
+
+def _operation(route: Route, by_kind: dict[str, Any]) -> dict[str, Any]:
+    variables = re.findall(r"\{(\w+)\}", route.path)
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in variables
+    ]
+    for parameter in route.query:
+        parameters.append(
+            {
+                "name": parameter.name,
+                "in": "query",
+                "description": parameter.meaning,
+                "schema": {"type": "integer" if parameter.kind is int else "string"},
+            }
+        )
+    operation: dict[str, Any] = {
+        "operationId": route.handler.__name__,
+        "summary": route.summary,
+        "x-right": route.right,
+        "parameters": parameters,
+        "responses": {
+            str(route.status): _json("Done.", by_kind[str(route.answer)]),
+            **{
+                str(status): _json("Refused.", by_kind[str(Error)])
+                for status in sorted(set(HTTP_STATUS.values()))
+            },
+        },
+    }
+    if route.body is not None:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": by_kind[str(route.body)]}},
+        }
+    return operation
+
+
+def _json(description: str, schema: Any) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}

@@ -1,0 +1,238 @@
+"""Carries messages: to the node until it has them, and what became of them back into the store.
+
+States are those of api.md. What must never happen: a message that was accepted and is forgotten, and one
+that is handed over as two. The first is prevented by the store (whatever is ``accepted`` and not taken is
+handed over again, after a restart too), the second by the id: the node takes an id once. A node that lost
+its journal knows no ids any more; what it may have had is ``unconfirmed`` then, and only a person sends it
+again.
+
+``is_tried`` is written before the node is asked, so that a message that the node may have is never changed
+behind its back: changes go to the node then, and wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+import structlog
+
+from controlroom.hub.delivery import as_shown, for_event, with_progress
+from controlroom.hub.errors import no_message
+from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.ports import NodeAway
+from controlroom.hub.store import fleet_rows, message_rows
+from controlroom.hub.store.store import Change, Store
+from controlroom.kit.sql import DatabaseTrouble
+from controlroom.kit.supervise import Tasks
+from controlroom.wire.model import Message
+from controlroom.wire.node import ActProgress, ActsAnswer, SendAct
+
+_log = structlog.get_logger("courier")
+
+TAKE_S = 30.0  # the node only writes it down
+WAIT_S, GRACE_S = 25.0, 10.0  # a quiet node answers after WAIT_S; on top, the way and a loaded machine
+AGAIN_S = 2.0  # before a node that failed to take a message is asked again
+BATCH = 50
+
+LOST = "The agent's machine lost its journal: look whether it arrived, and send it again if not."
+
+
+class Courier:
+    """Between the store and all nodes."""
+
+    def __init__(self, store: Store, nodes: Nodes) -> None:
+        self._store = store
+        self._nodes = nodes
+        self._tasks = Tasks("courier")
+        self._wakes: dict[str, asyncio.Event] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    def wake(self, machine_id: str) -> None:
+        """There is something to hand over."""
+        self._wakes.setdefault(machine_id, asyncio.Event()).set()
+
+    def lock(self, machine_id: str) -> asyncio.Lock:
+        """Held while a message is handed over; whoever changes a waiting one holds it too."""
+        return self._locks.setdefault(machine_id, asyncio.Lock())
+
+    # ---- to the node -----------------------------------------------------------------------------------
+
+    def met(self, node: Node) -> None:
+        """Serve a node from now on."""
+        self._tasks.start(f"hand over:{node.machine_id}", self._hand_over_for_ever(node))
+        self._tasks.start(f"follow:{node.machine_id}", self._follow_for_ever(node))
+
+    def flipped(self, node: Node) -> None:
+        """The node came or went: what waits for it says so, or says so no more."""
+        self.wake(node.machine_id)
+        self._tasks.start(f"flip:{node.machine_id}", self._tell_all(node))
+
+    async def _tell_all(self, node: Node) -> None:
+        def job(change: Change) -> None:
+            for row in message_rows.open_messages(change.connection, node.machine_id):
+                if row.message.state == "accepted":
+                    tell(change, row.message, self._nodes.get(node.machine_id))
+
+        try:
+            await self._store.change(job)
+        except DatabaseTrouble as error:  # only a display is late: GET says it right
+            _log.warning("cannot tell of waiting messages", error=str(error))
+
+    async def _hand_over_for_ever(self, node: Node) -> None:
+        wake = self._wakes.setdefault(node.machine_id, asyncio.Event())
+        wake.set()  # what an earlier run left
+        while True:
+            await wake.wait()
+            await node.until_online()
+            wake.clear()
+            try:
+                is_done = await self._hand_over_all(node)
+            except (NodeAway, TimeoutError, DatabaseTrouble) as error:
+                _log.info("messages wait", machine=node.machine_id, error=repr(error))
+                is_done = False
+            if not is_done:
+                wake.set()
+                await asyncio.sleep(AGAIN_S)
+
+    async def _hand_over_all(self, node: Node) -> bool:
+        """Hand over everything in order; False when one has to be tried again."""
+        while rows := await self._store.read(lambda c: message_rows.untaken(c, node.machine_id, BATCH)):
+            for row in rows:
+                async with self.lock(node.machine_id):
+                    if not await self._hand_over(node, row.message.id):
+                        return False
+        return True
+
+    async def _hand_over(self, node: Node, message_id: str) -> bool:
+        row = await self._store.read(lambda c: message_rows.message_row(c, message_id))
+        if row is None or row.is_taken or row.message.state != "accepted":
+            return True
+        if row.is_tried and await self._has_lost_its_journal(node):
+            return True
+        if not row.is_tried:
+            await self._store.change(lambda change: message_rows.mark_tried(change, message_id))
+        message = row.message
+        act = SendAct(
+            id=message.id,
+            agent_id=message.agent_id,
+            text=message.text,
+            when=message.when,
+            send_as=message.send_as,
+            on_draft=message.on_draft,
+            by=message.by,
+            created_at_ms=message.created_at_ms - node.offset_ms,
+        )
+        async with asyncio.timeout(TAKE_S):
+            result = await node.link.act(act)
+        if result.code in ("offline", "busy"):
+            return False
+        if result.code == "ok":
+            await self._store.change(lambda change: message_rows.mark_taken(change, message_id))
+            return True
+        text = result.text or "The agent's machine refused it."
+        await put(
+            self._store,
+            self._nodes,
+            message_id,
+            lambda message: msgspec.structs.replace(message, state="failed", held=None, detail=text),
+        )
+        return True
+
+    # ---- from the node ---------------------------------------------------------------------------------
+
+    async def _follow_for_ever(self, node: Node) -> None:
+        while True:
+            await node.until_online()
+            try:
+                await self._follow(node)
+            except (NodeAway, TimeoutError):
+                await asyncio.sleep(AGAIN_S)
+            except DatabaseTrouble as error:  # the database shows it in Health
+                _log.warning("cannot store what became of messages", error=str(error))
+                await asyncio.sleep(AGAIN_S)
+
+    async def _follow(self, node: Node) -> None:
+        while True:
+            journal_id, after = await self._position(node)
+            async with asyncio.timeout(WAIT_S + GRACE_S):
+                answer = await node.link.acts(after, WAIT_S)
+            await self._take_answer(node, answer, journal_id, after)
+
+    async def _position(self, node: Node) -> tuple[str | None, int]:
+        """Which journal of the node was read, and how far."""
+        row = await self._store.read(lambda c: fleet_rows.machine_row(c, node.machine_id))
+        return (None, 0) if row is None else (row.journal_id, row.acts_seq)
+
+    async def _take_answer(self, node: Node, answer: ActsAnswer, journal_id: str | None, after: int) -> None:
+        if journal_id is not None and answer.journal_id != journal_id:
+            await self._store.change(lambda change: self._begin_anew(change, node, answer.journal_id))
+        elif answer.acts or journal_id is None:
+            await self._store.change(lambda change: self._take(change, node, answer, after))
+
+    async def _has_lost_its_journal(self, node: Node) -> bool:
+        """Asked before a message is handed over a second time: a new journal would take it as a new one."""
+        journal_id, after = await self._position(node)
+        async with asyncio.timeout(TAKE_S):
+            answer = await node.link.acts(after, 0.0)
+        if journal_id is None or answer.journal_id == journal_id:
+            return False
+        await self._store.change(lambda change: self._begin_anew(change, node, answer.journal_id))
+        return True
+
+    def _take(self, change: Change, node: Node, answer: ActsAnswer, after: int) -> None:
+        for progress in answer.acts:
+            if progress.kind == "send":
+                self._take_one(change, node, progress)
+        position = answer.acts[-1].seq if answer.acts else after
+        fleet_rows.put_acts_position(change.connection, node.machine_id, answer.journal_id, position)
+
+    def _take_one(self, change: Change, node: Node, progress: ActProgress) -> None:
+        row = message_rows.message_row(change.connection, progress.id)
+        if row is None or row.machine_id != node.machine_id:
+            return  # somebody else's
+        if not row.is_taken:
+            message_rows.mark_taken(change, progress.id)
+        message = with_progress(row.message, progress, node.offset_ms)
+        if message is not row.message:
+            message_rows.put_message(change, message)
+            tell(change, message, self._nodes.get(node.machine_id))
+
+    def _begin_anew(self, change: Change, node: Node, journal_id: str) -> None:
+        """The node lost its journal. Of the messages that it had, nobody can say what became of them."""
+        fleet_rows.put_acts_position(change.connection, node.machine_id, journal_id, 0)
+        for row in message_rows.open_messages(change.connection, node.machine_id):
+            if row.is_tried:
+                message = msgspec.structs.replace(
+                    row.message, state="unconfirmed", held=None, detail=LOST, changed_at_ms=change.now_ms
+                )
+                message_rows.put_message(change, message)
+                tell(change, message, node)
+
+
+def tell(change: Change, message: Message, node: Node | None) -> None:
+    """Emit a message as clients see it."""
+    change.emit("message.changed", for_event(as_shown(message, node)))
+
+
+async def put(store: Store, nodes: Nodes, message_id: str, apply: Callable[[Message], Message]) -> Message:
+    """Change a stored message; returns it as clients see it."""
+
+    def job(change: Change) -> tuple[Message, Node | None]:
+        row = message_rows.message_row(change.connection, message_id)
+        if row is None:
+            raise no_message(message_id)
+        node = nodes.get(row.machine_id)
+        message = apply(row.message)
+        if message != row.message:
+            message = msgspec.structs.replace(message, changed_at_ms=change.now_ms)
+            message_rows.put_message(change, message)
+            tell(change, message, node)
+        return message, node
+
+    message, node = await store.change(job)
+    return as_shown(message, node)

@@ -1,0 +1,234 @@
+"""The hub, put together: opened in order, closed in reverse."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+import structlog
+from aiohttp import web
+
+from controlroom import __version__
+from controlroom.hub.acts import Acts
+from controlroom.hub.api.app import make_app
+from controlroom.hub.api.callers import SocketCallers
+from controlroom.hub.api.door import make_door
+from controlroom.hub.api.live import LiveClients
+from controlroom.hub.api.parts import Parts
+from controlroom.hub.chats import Chats
+from controlroom.hub.courier import Courier
+from controlroom.hub.fleet import Follower, all_away
+from controlroom.hub.fleet_view import FleetView
+from controlroom.hub.messages import Messages
+from controlroom.hub.mirror import Mirror
+from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.ports import Callers, NodeLink
+from controlroom.hub.receipts import ReceiptBook
+from controlroom.hub.requests import Requests
+from controlroom.hub.store import fleet_rows
+from controlroom.hub.store.store import Store
+from controlroom.kit.clock import Clock
+from controlroom.kit.health import HealthBoard
+from controlroom.kit.home import Home
+from controlroom.kit.http import serve_loopback, serve_unix
+from controlroom.kit.settings import Settings
+from controlroom.kit.sql import DatabaseTrouble
+from controlroom.kit.supervise import Tasks
+from controlroom.wire.client import Status
+from controlroom.wire.model import Fleet, Health, Item, Machine
+from controlroom.wire.node import AgentState
+
+_log = structlog.get_logger("hub")
+
+PRUNE_EVERY_S = 3600.0
+SETTLE_S = 2.0  # a node that lives has told its first snapshot by then
+STOP_S = 5.0  # for requests that are under way
+
+
+class Hub:
+    """One hub over these nodes. The first link is the primary machine's.
+
+    The caller holds the lock of the data folder. ``url`` is there after ``start``.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        home: Home,
+        store: Store,
+        links: Sequence[NodeLink],
+        callers: Callers,
+        clock: Clock,
+        health: HealthBoard,
+    ) -> None:
+        self._settings = settings
+        self._home = home
+        self._store = store
+        self._links = links
+        self._callers = callers
+        self._clock = clock
+        self._health = health
+        self._nodes = Nodes()
+        self._tasks = Tasks("hub")
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+        self._settled = asyncio.Event()
+        self._started_at_ms = clock.now_ms()
+        self.url = ""
+
+    async def start(self) -> None:
+        """Open the store, follow the nodes, and serve. Raises SchemaTooNew, DatabaseTrouble, PortTaken."""
+        try:
+            await self._start()
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def _start(self) -> None:
+        store, clock, nodes = self._store, self._clock, self._nodes
+        self._closers.append(store.aclose)
+        await store.start()
+        await store.change(all_away)
+        self._view = await store.read(
+            lambda c: FleetView(
+                store.seq,
+                [row.machine for row in fleet_rows.machine_rows(c)],
+                fleet_rows.listed_agents(c),
+            )
+        )
+        self._chats = Chats(store, nodes, self._push_items)
+        await self._chats.start()
+        self._closers.append(self._chats.aclose)
+        self._courier = Courier(store, nodes)
+        self._closers.append(self._courier.aclose)
+        receipts = ReceiptBook(store, clock)
+        acts = Acts(self._view, nodes, Requests(store), receipts, clock)
+        mirror = Mirror(self._view, nodes)
+        self._closers.append(mirror.aclose)
+        self._live = LiveClients(
+            store=store,
+            fleet=self.fleet,
+            chats=self._chats,
+            acts=acts,
+            mirror=mirror,
+            receipts=receipts,
+            clock=clock,
+        )
+        store.subscribe(self._view.apply)
+        store.subscribe(self._live.event)
+        self._closers.append(self._tasks.aclose)
+        for number, link in enumerate(self._links):
+            follower = Follower(
+                link, is_primary=number == 0, store=store, nodes=nodes, clock=clock, listener=self
+            )
+            self._tasks.supervise(f"node {number}", follower.run, self._health)
+        self._tasks.supervise("prune", self._prune_for_ever, self._health)
+        limit = self._settings.limits.message_bytes
+        await self._serve(
+            Parts(
+                fleet=self.fleet,
+                status=self.status,
+                store=store,
+                chats=self._chats,
+                messages=Messages(store, nodes, self._courier, limit),
+                acts=acts,
+                receipts=receipts,
+                live=self._live,
+            )
+        )
+
+    async def _serve(self, parts: Parts) -> None:
+        door = _runner(make_door(self._settings.door.names))
+        await door.setup()
+        self._closers.append(door.cleanup)
+        port = await serve_loopback(door, self._settings.door.port)
+        self.url = f"http://localhost:{port}/app/"
+        app = make_app(parts, SocketCallers(self._callers), self._settings.limits.message_bytes)
+        inner = _runner(app)
+        await inner.setup()
+        self._closers.append(inner.cleanup)
+        self._closers.append(self._live.aclose)
+        self._closers.append(self._remove_socket)
+        await serve_unix(inner, self._home.socket)
+
+    async def _remove_socket(self) -> None:
+        self._home.socket.unlink(missing_ok=True)  # the folder's lock is held: it is ours
+
+    async def aclose(self) -> None:
+        """Close in reverse order of opening; a failure is logged and the rest goes on."""
+        while self._closers:
+            closer = self._closers.pop()
+            try:
+                await closer()
+            except Exception as error:  # noqa: BLE001 - the others must be closed too
+                _log.error("closing failed", part=getattr(closer, "__qualname__", "?"), exc_info=error)
+
+    async def settled(self) -> bool:
+        """Wait (not long) until the first node has told its agents; whether it has."""
+        try:
+            async with asyncio.timeout(SETTLE_S):
+                await self._settled.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    # ---- what it shows ---------------------------------------------------------------------------------
+
+    def fleet(self) -> Fleet:
+        return self._view.fleet(self._freshened)
+
+    def _freshened(self, machine: Machine) -> Machine:
+        """Freshness is outside the events on purpose: it changes all the time."""
+        node = self._nodes.get(machine.id)
+        if node is None or not machine.online:
+            return machine
+        return msgspec.structs.replace(machine, last_seen_ms=node.last_seen_ms, load=node.load)
+
+    def status(self) -> Status:
+        machines, agents = self._view.counts
+        own = tuple(
+            Health(code=item.code, title=item.title, since_ms=item.since_ms, do=item.do)
+            for item in self._health.items
+        )
+        # In one process hub and node share a board: the same trouble is told once.
+        known = {(item.code, item.title) for item in own}
+        theirs = tuple(
+            item for node in self._nodes.all() for item in node.health if (item.code, item.title) not in known
+        )
+        return Status(
+            url=self.url,
+            version=__version__,
+            pid=os.getpid(),
+            started_at_ms=self._started_at_ms,
+            machines=machines,
+            agents=agents,
+            health=own + theirs,
+        )
+
+    # ---- what it hears of nodes ------------------------------------------------------------------------
+
+    def met(self, node: Node) -> None:
+        self._courier.met(node)
+
+    def snapshot(self, node: Node, states: Sequence[AgentState]) -> None:
+        self._chats.snapshot(node, states)
+        self._settled.set()
+
+    def flipped(self, node: Node) -> None:
+        self._courier.flipped(node)
+
+    def _push_items(self, chat_id: str, items: tuple[Item, ...]) -> None:
+        self._live.items(chat_id, items)
+
+    async def _prune_for_ever(self) -> None:
+        while True:
+            try:
+                await self._store.prune()
+            except DatabaseTrouble as error:  # the database shows it in Health
+                _log.warning("cannot prune", error=str(error))
+            await asyncio.sleep(PRUNE_EVERY_S)
+
+
+def _runner(app: web.Application) -> web.AppRunner:
+    return web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=STOP_S)

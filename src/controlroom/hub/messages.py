@@ -1,0 +1,159 @@
+"""What clients ask of messages: accept, show, change, take back. ``courier`` carries them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+
+import msgspec
+from sqlalchemy import Connection
+
+from controlroom.hub.courier import TAKE_S, Courier, put, tell
+from controlroom.hub.delivery import TAKEN_BACK, as_shown
+from controlroom.hub.errors import HubError, no_agent, no_chat, no_message
+from controlroom.hub.nodes import Nodes
+from controlroom.hub.store import chat_rows, fleet_rows, message_rows
+from controlroom.hub.store.fleet_rows import AgentRow
+from controlroom.hub.store.store import Change, Store
+from controlroom.kit.clock import new_id
+from controlroom.wire.client import Accepted, PatchMessage, SendMessage
+from controlroom.wire.codec import encode
+from controlroom.wire.model import Message
+from controlroom.wire.node import AmendAct
+
+ID = re.compile(r"[A-Za-z0-9_.:\-]{1,100}")
+
+
+class Messages:
+    """All messages of the fleet."""
+
+    def __init__(self, store: Store, nodes: Nodes, courier: Courier, limit_bytes: int) -> None:
+        self._store = store
+        self._nodes = nodes
+        self._courier = courier
+        self._limit_bytes = limit_bytes
+
+    async def post_to_agent(self, agent_id: str, body: SendMessage, by: str) -> Accepted:
+        """Store a message for the present chat of an agent. The same id and body again are the same message.
+
+        Raises HubError: bad_request, too_large, not_found, conflict.
+        """
+
+        def whose(connection: Connection) -> AgentRow:
+            row = fleet_rows.agent_row(connection, agent_id)
+            if row is None or not row.is_listed:
+                raise no_agent(agent_id)
+            return row
+
+        return await self._post(whose, body, by)
+
+    async def post_to_chat(self, chat_id: str, body: SendMessage, by: str) -> Accepted:
+        def whose(connection: Connection) -> AgentRow:
+            chat = chat_rows.chat_row(connection, chat_id)
+            row = None if chat is None else fleet_rows.agent_row(connection, chat.agent_id)
+            if row is None or not row.is_listed:
+                raise no_chat(chat_id)
+            known = message_rows.message_row(connection, body.id)
+            is_repeated = known is not None and known.message.chat_id == chat_id
+            if row.chat_id != chat_id and not is_repeated:
+                raise HubError(
+                    "bad_request", f"That conversation is over; the agent's present one is {row.chat_id}."
+                )
+            return row
+
+        return await self._post(whose, body, by)
+
+    async def _post(self, whose: Callable[[Connection], AgentRow], body: SendMessage, by: str) -> Accepted:
+        self._check(body)
+
+        def job(change: Change) -> str | None:
+            agent = whose(change.connection)
+            digest = _digest(agent.id, body, by)
+            known = message_rows.message_row(change.connection, body.id)
+            if known is not None:
+                if known.digest != digest:
+                    raise HubError("conflict", "Another message was sent with this id.")
+                return None
+            message = Message(
+                id=body.id,
+                chat_id=agent.chat_id,
+                agent_id=agent.id,
+                text=body.text,
+                state="accepted",
+                when=body.when,
+                send_as=body.send_as,
+                on_draft=body.on_draft,
+                by=by,
+                created_at_ms=change.now_ms,
+                changed_at_ms=change.now_ms,
+            )
+            message_rows.add_message(change, message, agent.machine_id, digest)
+            tell(change, message, self._nodes.get(agent.machine_id))
+            return agent.machine_id
+
+        machine_id = await self._store.change(job)
+        if machine_id is not None:
+            self._courier.wake(machine_id)
+        return Accepted(id=body.id, state="accepted")
+
+    def _check(self, body: SendMessage) -> None:
+        if not ID.fullmatch(body.id):
+            raise HubError("bad_request", "id: up to 100 letters, digits and _ . : - are allowed.")
+        if not body.text.strip():
+            raise HubError("bad_request", "text: there is nothing in this message.")
+        if body.attachments:
+            raise HubError("bad_request", "attachments: there are no uploads yet.")
+        if len(body.text.encode(errors="replace")) > self._limit_bytes:
+            raise HubError("too_large", f"A message may have {self._limit_bytes} bytes of text.")
+
+    async def get(self, message_id: str) -> Message:
+        row = await self._store.read(lambda c: message_rows.message_row(c, message_id))
+        if row is None:
+            raise no_message(message_id)
+        return as_shown(row.message, self._nodes.get(row.machine_id))
+
+    async def patch(self, message_id: str, patch: PatchMessage) -> Message:
+        """Change a message that has not been typed. Raises HubError ``conflict`` after that."""
+        if patch.text is None and patch.when is None:
+            raise HubError("bad_request", "text or when: say what is to be changed.")
+        if patch.text is not None:
+            self._check(SendMessage(id=message_id, text=patch.text))
+
+        def apply(message: Message) -> Message:
+            return msgspec.structs.replace(
+                message,
+                text=message.text if patch.text is None else patch.text,
+                when=patch.when or message.when,
+            )
+
+        act = AmendAct(id=new_id("amd"), message_id=message_id, text=patch.text, when=patch.when)
+        return await self._amend(act, apply)
+
+    async def take_back(self, message_id: str) -> Message:
+        """End a message that has not been typed. Raises HubError ``conflict`` after that."""
+
+        def apply(message: Message) -> Message:
+            return msgspec.structs.replace(message, state="failed", held=None, detail=TAKEN_BACK)
+
+        return await self._amend(AmendAct(id=new_id("amd"), message_id=message_id, cancel=True), apply)
+
+    async def _amend(self, act: AmendAct, apply: Callable[[Message], Message]) -> Message:
+        first = await self._store.read(lambda c: message_rows.message_row(c, act.message_id))
+        if first is None:
+            raise no_message(act.message_id)
+        machine_id = first.machine_id
+        async with self._courier.lock(machine_id):
+            row = await self._store.read(lambda c: message_rows.message_row(c, act.message_id))
+            if row is None or row.message.state != "accepted":
+                raise HubError("conflict", "This message does not wait any more.")
+            if row.is_tried:
+                result = await self._nodes.of(machine_id).ask(lambda link: link.act(act), TAKE_S)
+                is_unknown = result.code == "not_found" and not row.is_taken  # it never got there
+                if result.code != "ok" and not is_unknown:
+                    raise HubError(result.code, result.text)
+            return await put(self._store, self._nodes, act.message_id, apply)
+
+
+def _digest(agent_id: str, body: SendMessage, by: str) -> str:
+    return hashlib.sha256(encode([agent_id, by, body])).hexdigest()

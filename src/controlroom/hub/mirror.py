@@ -1,0 +1,110 @@
+"""Live screens: one capture loop for each watched agent, however many watch it.
+
+Each frame is encoded once and handed to the sinks, which keep the newest only: a slow watcher costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from controlroom.hub.errors import HubError, no_agent
+from controlroom.hub.fleet_view import FleetView
+from controlroom.hub.nodes import Nodes
+from controlroom.hub.ports import NodeAway, NodeRefused
+from controlroom.kit.supervise import Tasks
+from controlroom.wire.client import ScreenFrame
+from controlroom.wire.codec import encode
+from controlroom.wire.model import ScreenCursor
+from controlroom.wire.node import FrameAnswer
+
+_log = structlog.get_logger("mirror")
+
+AGAIN_S = 1.0  # an agent that is restarted, or a machine that comes back, is shown again this soon
+
+Sink = Callable[[str, bytes], None]
+"""Takes (agent id, encoded frame) and returns at once."""
+
+
+class Mirror:
+    """Who watches whom."""
+
+    def __init__(self, view: FleetView, nodes: Nodes) -> None:
+        self._view = view
+        self._nodes = nodes
+        self._tasks = Tasks("mirror")
+        self._sinks: dict[str, list[Sink]] = {}
+        self._loops: dict[str, asyncio.Task[None]] = {}
+        self._latest: dict[str, bytes] = {}
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    def watch(self, agent_id: str, sink: Sink) -> None:
+        """Send this agent's screens to ``sink`` from now on, the present one at once. Raises HubError."""
+        if self._view.agent(agent_id) is None:
+            raise no_agent(agent_id)
+        sinks = self._sinks.setdefault(agent_id, [])
+        if sink in sinks:
+            return
+        sinks.append(sink)
+        if (latest := self._latest.get(agent_id)) is not None:
+            sink(agent_id, latest)
+        if agent_id not in self._loops:
+            self._loops[agent_id] = self._tasks.start(f"watch:{agent_id}", self._capture(agent_id))
+
+    def unwatch(self, agent_id: str, sink: Sink) -> None:
+        """The last one to leave ends the captures."""
+        sinks = self._sinks.get(agent_id, [])
+        if sink in sinks:
+            sinks.remove(sink)
+        if not sinks:
+            self._sinks.pop(agent_id, None)
+            self._latest.pop(agent_id, None)
+            if (loop := self._loops.pop(agent_id, None)) is not None:
+                loop.cancel()
+
+    async def _capture(self, agent_id: str) -> None:
+        while True:
+            agent = self._view.agent(agent_id)
+            node = None if agent is None else self._nodes.get(agent.machine_id)
+            try:
+                if node is not None and node.is_online:
+                    async for frame in node.link.watch(agent_id):
+                        self._show(agent_id, frame)
+            except (NodeAway, NodeRefused, HubError) as error:
+                _log.debug("no frames", agent=agent_id, error=str(error))
+            await asyncio.sleep(AGAIN_S)
+
+    def _show(self, agent_id: str, frame: FrameAnswer) -> None:
+        data = encode(
+            ScreenFrame(
+                agent_id=agent_id,
+                revision=frame.revision,
+                width=frame.width,
+                height=frame.height,
+                cursor=ScreenCursor(row=frame.row, column=frame.column, visible=frame.cursor_visible),
+                data=terminal_data(frame),
+            )
+        )
+        if self._latest.get(agent_id) == data:
+            return
+        self._latest[agent_id] = data
+        for sink in tuple(self._sinks.get(agent_id, ())):
+            sink(agent_id, data)
+
+
+def terminal_data(frame: FrameAnswer) -> str:
+    """What to write to a terminal of the frame's size to make it show exactly this frame.
+
+    Each row is addressed by itself, so that a terminal which counts a character's width differently errs in
+    that row only. A row is erased before it is written: erasing after a full row would take its last cell.
+    Nothing scrolls, and the cursor is hidden while it is drawn.
+    """
+    rows = "".join(
+        f"\x1b[{number};1H\x1b[0m\x1b[2K{row}\x1b[0m" for number, row in enumerate(frame.ansi, start=1)
+    )
+    cursor = f"\x1b[{frame.row + 1};{frame.column + 1}H"
+    return f"\x1b[?25l{rows}{cursor}" + ("\x1b[?25h" if frame.cursor_visible else "")

@@ -1,0 +1,1 @@
+"""Migrations of the hub's database, oldest first in ``versions``."""

@@ -1,0 +1,1 @@
+"""The revisions of the hub's database."""

@@ -1,0 +1,60 @@
+"""Queries about request ids and receipts."""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import Connection, insert, select
+
+from controlroom.hub.store.store import Change
+from controlroom.hub.store.tables import receipts, requests
+from controlroom.kit.clock import new_id
+from controlroom.wire.codec import decode, encode
+from controlroom.wire.model import Receipt
+
+
+class RequestRow(msgspec.Struct, frozen=True):
+    """An accepted request: the digest of its body and its encoded result."""
+
+    digest: str
+    result: bytes
+
+
+def request_row(connection: Connection, caller: str, request_id: str) -> RequestRow | None:
+    query = select(requests.c.digest, requests.c.result).where(
+        requests.c.caller == caller, requests.c.id == request_id
+    )
+    row = connection.execute(query).first()
+    return None if row is None else RequestRow(row.digest, row.result)
+
+
+def add_request(change: Change, caller: str, request_id: str, digest: str, result: bytes) -> None:
+    """Remember an accepted request; one that is there already stays."""
+    if request_row(change.connection, caller, request_id) is None:
+        change.connection.execute(
+            insert(requests).values(
+                caller=caller, id=request_id, digest=digest, result=result, at_ms=change.now_ms
+            )
+        )
+
+
+def add_receipt(
+    change: Change, *, by: str, what: str, code: str, text: str, agent_id: str | None = None
+) -> None:
+    """Write down who did what, and tell clients. ``text`` is cut to 500 characters."""
+    receipt = Receipt(
+        seq=change.next_seq(),
+        id=new_id("rcp"),
+        at_ms=change.now_ms,
+        by=by,
+        what=what,
+        code=code,
+        text=text[:500],
+        agent_id=agent_id,
+    )
+    change.connection.execute(insert(receipts).values(seq=receipt.seq, receipt=encode(receipt)))
+    change.emit("receipt.added", receipt)
+
+
+def receipts_after(connection: Connection, after: int, limit: int) -> list[Receipt]:
+    query = select(receipts.c.receipt).where(receipts.c.seq > after).order_by(receipts.c.seq).limit(limit)
+    return [decode(raw, Receipt) for raw in connection.execute(query).scalars()]

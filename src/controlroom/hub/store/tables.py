@@ -1,0 +1,117 @@
+"""Tables of the hub. What only travels is JSON (the wire's own structs); what is searched is a column."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, MetaData, String, Table, Text
+
+from controlroom.kit.schema import Schema
+
+metadata = MetaData()
+
+# One row, "seq": the number of the newest event, taken inside the transaction that makes the event.
+counters = Table(
+    "counters",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+
+machines = Table(
+    "machines",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("number", Integer, nullable=False),  # order of joining
+    Column("shown", LargeBinary, nullable=False),  # Machine, as last told to clients
+    Column("is_online", Boolean, nullable=False),
+    Column("offset_ms", BigInteger, nullable=False),  # add to the node's times to get ours
+    Column("journal_id", String),
+    Column("acts_seq", BigInteger, nullable=False),
+)
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("number", Integer, nullable=False),  # order of appearance
+    Column("machine_id", String, nullable=False, index=True),
+    Column("chat_id", String, nullable=False),
+    Column("state", LargeBinary, nullable=False),  # AgentState, as the node told it, in the node's time
+    Column("shown", LargeBinary, nullable=False),  # Agent, as last told to clients
+    Column("is_listed", Boolean, nullable=False),  # False: it left the fleet, its chats stay
+    Column("is_pinned", Boolean, nullable=False),
+    Column("is_muted", Boolean, nullable=False),
+    Column("is_archived", Boolean, nullable=False),
+    Column("finish_read_ms", BigInteger, nullable=False),  # at_ms of the finished stretch that was read
+)
+
+chats = Table(
+    "chats",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("agent_id", String, nullable=False, index=True),
+    Column("kind", String, nullable=False),
+    Column("cursor", Text),  # the driver's, behind the newest item that is kept here
+    Column("mark", Text),  # the agent's mark when the items were fetched
+    Column("older", Boolean, nullable=False),  # there is more than what is kept here
+    Column("unread_from_ms", BigInteger, nullable=False),  # what is older was there before us: never unread
+    Column("read_position", Integer, nullable=False),
+    Column("unread", Integer, nullable=False),
+)
+
+chat_items = Table(
+    "chat_items",
+    metadata,
+    Column("chat_id", String, primary_key=True),
+    Column("id", String, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("item", LargeBinary, nullable=False),  # Item, in the node's time
+)
+Index("chat_items_order", chat_items.c.chat_id, chat_items.c.position)
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("number", Integer, nullable=False),  # order of acceptance
+    Column("machine_id", String, nullable=False),
+    Column("agent_id", String, nullable=False),
+    Column("chat_id", String, nullable=False),
+    Column("digest", String, nullable=False),  # of the body, to tell a repetition from a clash
+    Column("state", String, nullable=False),
+    Column("is_tried", Boolean, nullable=False),  # the node may have heard of it
+    Column("is_taken", Boolean, nullable=False),  # the node has said that it has it
+    Column("item_id", String),
+    Column("message", LargeBinary, nullable=False),  # Message, as the node sees it
+)
+Index("messages_open", messages.c.machine_id, messages.c.state, messages.c.number)
+Index("messages_chat", messages.c.chat_id, messages.c.item_id)
+
+events = Table(
+    "events",
+    metadata,
+    Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
+    Column("at_ms", BigInteger, nullable=False, index=True),
+    Column("name", String, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+requests = Table(
+    "requests",
+    metadata,
+    Column("caller", String, primary_key=True),
+    Column("id", String, primary_key=True),
+    Column("digest", String, nullable=False),
+    Column("result", LargeBinary, nullable=False),
+    Column("at_ms", BigInteger, nullable=False, index=True),
+)
+
+receipts = Table(
+    "receipts",
+    metadata,
+    Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
+    Column("receipt", LargeBinary, nullable=False),
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0001")

@@ -1,0 +1,276 @@
+"""A node without a machine: tests say what its agents do, and see what the hub asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import msgspec
+
+from controlroom.hub.ports import NodeAway, NodeRefused
+from controlroom.kit.clock import Clock
+from controlroom.wire.model import Activity, Evidence, Health, Held, Item, MessageState
+from controlroom.wire.node import (
+    Act,
+    ActProgress,
+    ActResult,
+    ActsAnswer,
+    AgentState,
+    FrameAnswer,
+    Hello,
+    ItemsAnswer,
+    Refusal,
+    SendAct,
+    Snapshot,
+)
+
+
+def agent_state(
+    id: str = "agt_1",
+    *,
+    chat_id: str = "",
+    name: str = "shop",
+    activity: Activity = "idle",
+    since_ms: int = 1000,
+    mark: str = "",
+    **more: object,
+) -> AgentState:
+    """An agent as a node tells it, with the fields that a test does not care about filled in."""
+    state = AgentState(
+        id=id,
+        chat_id=chat_id or id.replace("agt", "cht"),
+        name=name,
+        kind="claude",
+        activity=activity,
+        since_ms=since_ms,
+        evidence=Evidence(rule="prompt", source="screen", detail="❯", at_ms=since_ms),
+        helpers=0,
+        rule="new",
+        mark=mark,
+    )
+    return msgspec.structs.replace(state, **more)
+
+
+class FakeNode:
+    """``hub.ports.NodeLink``. ``refuse`` may answer an act; ``clock_offset_ms`` sets its clock wrong."""
+
+    def __init__(self, clock: Clock, node_id: str = "mac_1", name: str = "desk") -> None:
+        self._clock = clock
+        self.node_id = node_id
+        self.name = name
+        self.version = "1"
+        self.boot_id = "boot_1"
+        self.journal_id = "jrn_1"
+        self.clock_offset_ms = 0
+        self.is_away = False
+        self.agents: dict[str, AgentState] = {}
+        self.health: tuple[Health, ...] = ()
+        self.chats: dict[str, list[Item]] = {}
+        self.taken: dict[str, Act] = {}
+        self.asked: list[Act] = []
+        self.refuse: Callable[[Act], ActResult | None] = lambda act: None
+        self.watchers = 0
+        self.captures = 0  # how many watches were begun
+        self.item_calls = 0
+        self._rev = 1
+        self._progress: list[ActProgress] = []
+        self._frames: dict[str, FrameAnswer] = {}
+        self._changed = asyncio.Condition()
+
+    # ---- what tests do ---------------------------------------------------------------------------------
+
+    async def put(self, *states: AgentState) -> None:
+        """Show these agents as they are now."""
+        for state in states:
+            self.agents[state.id] = state
+            self.chats.setdefault(state.chat_id, [])
+        await self.touch()
+
+    async def drop(self, agent_id: str) -> None:
+        del self.agents[agent_id]
+        await self.touch()
+
+    async def say(self, agent_id: str, *items: Item) -> None:
+        """Add items to the agent's chat (one with a known id replaces it) and move its mark."""
+        state = self.agents[agent_id]
+        chat = self.chats[state.chat_id]
+        for item in items:
+            known = next((index for index, old in enumerate(chat) if old.id == item.id), None)
+            if known is not None:
+                del chat[known]  # what was changed is told again, behind the cursors given out
+            chat.append(item)
+        await self.put(msgspec.structs.replace(state, mark=f"{len(chat)}:{chat[-1].id}"))
+
+    async def touch(self) -> None:
+        self._rev += 1
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def go_away(self) -> None:
+        self.is_away = True
+        await self.touch()
+
+    async def come_back(self) -> None:
+        self.is_away = False
+        await self.touch()
+
+    async def restart(self) -> None:
+        """A new boot: revisions begin anew."""
+        self.boot_id += "+"
+        self._rev = 0
+        await self.touch()
+
+    async def lose_journal(self) -> None:
+        self.journal_id += "+"
+        self.taken.clear()
+        self._progress.clear()
+        await self.touch()
+
+    async def progress(
+        self,
+        message_id: str,
+        state: MessageState,
+        *,
+        held: Held | None = None,
+        item_id: str | None = None,
+        detail: str | None = None,
+    ) -> None:
+        """Something became of a message."""
+        act = self.taken[message_id]
+        assert isinstance(act, SendAct)
+        self._progress.append(
+            ActProgress(
+                seq=len(self._progress) + 1,
+                id=message_id,
+                kind="send",
+                agent_id=act.agent_id,
+                state=state,
+                at_ms=self._now_ms(),
+                held=held,
+                item_id=item_id,
+                detail=detail,
+            )
+        )
+        await self.touch()
+
+    async def draw(self, agent_id: str, *rows: str) -> None:
+        """Show this screen."""
+        self._frames[agent_id] = FrameAnswer(
+            agent_id=agent_id,
+            revision="|".join(rows),
+            width=80,
+            height=len(rows),
+            row=0,
+            column=0,
+            cursor_visible=True,
+            rows=rows,
+            ansi=rows,
+            at_ms=self._now_ms(),
+        )
+        await self.touch()
+
+    # ---- NodeLink --------------------------------------------------------------------------------------
+
+    async def hello(self) -> Hello:
+        self._check()
+        return Hello(
+            node_id=self.node_id,
+            name=self.name,
+            version=self.version,
+            boot_id=self.boot_id,
+            now_ms=self._now_ms(),
+            capabilities=("items", "send"),
+        )
+
+    async def snapshot(self, after: int, wait_s: float) -> Snapshot | None:
+        if not await self._wait(lambda: self._rev != after, wait_s):
+            return None
+        return Snapshot(
+            boot_id=self.boot_id,
+            rev=self._rev,
+            now_ms=self._now_ms(),
+            agents=tuple(self.agents.values()),
+            health=self.health,
+        )
+
+    async def items(
+        self,
+        agent_id: str,
+        chat_id: str,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> ItemsAnswer:
+        """Cursors are counts of items."""
+        self._check()
+        self.item_calls += 1
+        chat = self.chats.get(chat_id)
+        if chat is None:
+            raise NodeRefused(Refusal(code="not_found", text="The history is missing."))
+        if after is not None:
+            begin = int(after)
+            end = min(begin + limit, len(chat))
+        else:
+            end = len(chat) if before is None else int(before)
+            begin = max(0, end - limit)
+        return ItemsAnswer(items=tuple(chat[begin:end]), before=str(begin) if begin else None, after=str(end))
+
+    async def act(self, act: Act) -> ActResult:
+        self._check()
+        self.asked.append(act)
+        if (refusal := self.refuse(act)) is not None:
+            return refusal
+        self.taken.setdefault(act.id, act)
+        return ActResult(code="ok")
+
+    async def acts(self, after: int, wait_s: float) -> ActsAnswer:
+        await self._wait(lambda: len(self._progress) > after, wait_s)
+        rows = tuple(row for row in self._progress if row.seq > after)
+        return ActsAnswer(journal_id=self.journal_id, now_ms=self._now_ms(), acts=rows)
+
+    async def screen(self, agent_id: str) -> FrameAnswer:
+        self._check()
+        if agent_id not in self._frames:
+            raise NodeRefused(Refusal(code="not_found", text="It has no pane."))
+        return self._frames[agent_id]
+
+    async def watch(self, agent_id: str) -> AsyncIterator[FrameAnswer]:
+        self.watchers += 1
+        self.captures += 1
+        try:
+            shown = ""
+            while True:
+                self._check()
+                frame = self._frames.get(agent_id)
+                if frame is not None and frame.revision != shown:
+                    shown = frame.revision
+                    yield frame
+                    continue
+                async with self._changed:
+                    await self._changed.wait()
+        finally:
+            self.watchers -= 1
+
+    def _now_ms(self) -> int:
+        return self._clock.now_ms() + self.clock_offset_ms
+
+    def _check(self) -> None:
+        if self.is_away:
+            raise NodeAway("away")
+
+    async def _wait(self, is_there: Callable[[], bool], wait_s: float) -> bool:
+        self._check()
+        boot_id, journal_id = self.boot_id, self.journal_id
+
+        def is_over() -> bool:
+            is_new = (self.boot_id, self.journal_id) != (boot_id, journal_id)
+            return self.is_away or is_new or is_there()
+
+        try:
+            async with asyncio.timeout(wait_s), self._changed:
+                await self._changed.wait_for(is_over)
+        except TimeoutError:
+            return False
+        self._check()
+        return True

@@ -1,0 +1,32 @@
+"""Data of the durable events that are not simply the new state of a noun of ``wire.model``.
+
+==================  ============================================================
+``agent.changed``   Agent
+``agent.gone``      AgentGone: it left the fleet
+``chat.items``      ChatItems: a hint, the items are fetched
+``message.changed`` Message; a long text is shortened, ``clipped`` says so
+``machine.changed`` Machine
+``receipt.added``   Receipt
+==================  ============================================================
+"""
+
+from __future__ import annotations
+
+from controlroom.wire.model import Struct
+
+
+class AgentGone(Struct, frozen=True, kw_only=True):
+    """An agent is not in the fleet any more. Its chat can still be read."""
+
+    id: str
+    chat_id: str
+
+
+class ChatItems(Struct, frozen=True, kw_only=True):
+    """A chat has new or changed items behind the cursor ``after`` (None: read the chat anew)."""
+
+    chat_id: str
+    agent_id: str
+    after: str | None
+    count: int
+    last: str  # the newest words, at most 300 characters
