@@ -1,27 +1,45 @@
 """When a busy stretch has finished: once, at its real end, with evidence in the transcript.
 
-A stretch begins when the agent gets busy (working, waiting on helpers, blocked in a turn) and ends when it is
-idle or asks a question while a reply of this stretch stands in its file. An interrupted or failed turn ends a
-stretch without "finished". What must never happen: two announcements of one stretch (helpers that end later
-wake the agent, so the stretch goes on through them), and news at a restart about what ended before.
+Theory. A stretch begins when the agent gets busy, goes on over working, helpers, dialogs and questions asked
+while helpers run, and ends when the agent is idle or asks. It has finished when its file then shows an ended
+turn with a reply that is newer than the stretch: idle alone is no evidence (a registry blinks, a file lags),
+so until then the stretch only rests. An interrupted or failed turn ends a stretch without ``finished``, and
+so does a reply that is only a status line: that is a header, no news.
+
+What must never happen: two announcements of one stretch; news about what ended before the first look, before
+a restart that had seen it, in a process that is gone, or in another session that was opened. All of
+``Stretch`` is stored with the agent, so a restart knows what was told.
 """
 
 from __future__ import annotations
 
 import msgspec
 
+from controlroom.core.activity import Activity
+from controlroom.core.blocks import parse_reply
 from controlroom.core.facts import TurnState
-from controlroom.wire.model import Activity, Finished
+from controlroom.core.text import limited
 
 TEXT_LIMIT = 300
+LINES = 3
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of a busy stretch; ``text`` is the first lines of its reply."""
+
+    at_ms: int
+    busy_ms: int
+    text: str
 
 
 class Stretch(msgspec.Struct, frozen=True, kw_only=True):
-    """What is remembered between two looks, and over restarts. ``reply_at_ms`` None: never looked yet."""
+    """What is remembered between two looks, and over restarts. ``reply_at_ms``: the newest reply that is no
+    news; None: nothing is known yet, so whatever stands there is none."""
 
     busy_since_ms: int | None = None
-    is_resting: bool = False  # it looked idle, but no reply of the stretch stands in the file (yet)
+    is_resting: bool = False  # idle, but no reply of this stretch can be seen (yet)
     reply_at_ms: int | None = None
+    session: str = ""
     finished: Finished | None = None
 
 
@@ -30,47 +48,60 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
     activity: Activity
     now_ms: int
+    since_ms: int = 0  # since when the activity holds; 0: not known
+    is_busy: bool = False  # a turn or helpers run behind the dialog or the question
     turn: TurnState = "none"
     turn_began_ms: int | None = None
     reply_at_ms: int = 0  # 0: no reply at all
     reply: str = ""
+    session: str = ""  # "": not known
 
 
 def follow(stretch: Stretch, look: Look) -> Stretch:
     """The stretch after one more look."""
-    match look.activity:
-        case "unknown" | "starting":
-            return stretch
-        case "gone":
-            return msgspec.structs.replace(stretch, busy_since_ms=None, is_resting=False)
-        case "blocked" if look.turn != "open":
-            return stretch  # a dialog that a person opened between turns, or before the first
-        case "working" | "helpers" | "blocked":
-            return _busy(stretch, look)
-    return _resting(stretch, look)
+    if look.activity in ("unknown", "starting"):
+        return stretch
+    if look.activity == "gone":
+        return Stretch(session=stretch.session, finished=stretch.finished)
+    if look.session and stretch.session and look.session != stretch.session:
+        stretch = Stretch(finished=stretch.finished)
+    if look.session:
+        stretch = msgspec.structs.replace(stretch, session=look.session)
+    if look.is_busy or look.activity in ("working", "helpers"):
+        return _busy(stretch, look)
+    if look.activity == "blocked":
+        return stretch  # a dialog that a person opened between turns
+    return _at_rest(stretch, look)
 
 
 def _busy(stretch: Stretch, look: Look) -> Stretch:
     since = stretch.busy_since_ms
     if since is None or stretch.is_resting:
-        since = look.turn_began_ms or look.now_ms
-    reply_at = look.reply_at_ms if stretch.reply_at_ms is None else stretch.reply_at_ms
-    return Stretch(busy_since_ms=since, reply_at_ms=reply_at)
-
-
-def _resting(stretch: Stretch, look: Look) -> Stretch:
-    if stretch.reply_at_ms is None:
-        return Stretch(reply_at_ms=look.reply_at_ms)  # the first look: whatever ended is old news
-    if look.turn in ("interrupted", "failed"):
-        return Stretch(reply_at_ms=look.reply_at_ms, finished=stretch.finished)
-    if look.reply_at_ms <= stretch.reply_at_ms:
-        return msgspec.structs.replace(stretch, is_resting=stretch.busy_since_ms is not None)
-    began = look.turn_began_ms if stretch.busy_since_ms is None else stretch.busy_since_ms
+        since = look.turn_began_ms if look.turn == "open" and look.turn_began_ms else look.since_ms
     return Stretch(
-        reply_at_ms=look.reply_at_ms,
-        finished=Finished(
-            at_ms=look.reply_at_ms,
-            busy_ms=max(0, look.reply_at_ms - (began or look.reply_at_ms)),
-            text=look.reply.strip()[:TEXT_LIMIT],
-        ),
+        busy_since_ms=min(since or look.now_ms, look.now_ms),
+        reply_at_ms=look.reply_at_ms if stretch.reply_at_ms is None else stretch.reply_at_ms,
+        session=stretch.session,
     )
+
+
+def _at_rest(stretch: Stretch, look: Look) -> Stretch:
+    rest = Stretch(reply_at_ms=look.reply_at_ms, session=stretch.session, finished=stretch.finished)
+    known = stretch.reply_at_ms
+    if known is None or look.turn in ("interrupted", "failed"):
+        return rest
+    if look.reply_at_ms <= known or look.turn != "ended":
+        return msgspec.structs.replace(stretch, is_resting=stretch.busy_since_ms is not None)
+    if parse_reply(look.reply).status is not None:
+        return rest
+    ended = max(look.reply_at_ms, min(look.since_ms, look.now_ms))
+    began = look.turn_began_ms if stretch.busy_since_ms is None else stretch.busy_since_ms
+    busy_ms = max(0, ended - began) if began else 0
+    return msgspec.structs.replace(
+        rest, finished=Finished(at_ms=ended, busy_ms=busy_ms, text=_first_lines(look.reply))
+    )
+
+
+def _first_lines(reply: str) -> str:
+    lines = [line.strip() for line in reply.splitlines() if line.strip()]
+    return limited("\n".join(lines[:LINES]), TEXT_LIMIT)

@@ -7,7 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from controlroom.wire.model import Activity, HeldCode
+from controlroom.core.activity import Activity
+
+HeldCode = Literal["working", "dialog", "draft", "startup", "in_agents_queue", "offline", "gone"]
+"""Why a message waits (api.md, States)."""
 
 
 class WaitingMessage(msgspec.Struct, frozen=True, kw_only=True):

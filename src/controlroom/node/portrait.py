@@ -13,7 +13,9 @@ from controlroom.node.agents.base import Sighting
 from controlroom.node.journal.records import AgentRecord
 from controlroom.wire.model import (
     DialogOption,
+    Evidence,
     FaultInfo,
+    Finished,
     LastWords,
     PaneAddress,
     WaitingFor,
@@ -54,6 +56,9 @@ def paint(
         Look(
             activity=verdict.activity,
             now_ms=now_ms,
+            since_ms=verdict.since_ms,
+            is_busy=verdict.is_busy,
+            session=who.session_id or "",
             turn=facts.turn.value if facts.turn else "none",
             turn_began_ms=facts.busy_since_ms,
             reply_at_ms=reply.at_ms if reply else 0,
@@ -72,6 +77,7 @@ def paint(
         header=header,
         was=was,
     )
+    evidence, finished = verdict.evidence, stretch.finished
     state = AgentState(
         id=record.id,
         chat_id=record.chat_id,
@@ -79,7 +85,9 @@ def paint(
         kind=record.kind,
         activity=verdict.activity,
         since_ms=since,
-        evidence=verdict.evidence,
+        evidence=Evidence(
+            rule=evidence.rule, source=evidence.source, detail=evidence.detail, at_ms=evidence.at_ms
+        ),
         helpers=facts.helpers.value if facts.helpers else 0,
         rule=record.rule,
         mark=facts.mark,
@@ -93,7 +101,9 @@ def paint(
         was=was,
         fault=_fault(facts, before, now_ms, is_twice=is_twice),
         waiting_for=_waiting_for(who, facts, verdict, before, now_ms),
-        finished=stretch.finished,
+        finished=None
+        if finished is None
+        else Finished(at_ms=finished.at_ms, busy_ms=finished.busy_ms, text=finished.text),
         header=header,
         last=LastWords(author=facts.last_author, text=facts.last_text, at_ms=facts.last_at_ms)
         if facts.last_author

@@ -1,0 +1,24 @@
+"""``make bench``: all costs, or those named, as a Markdown table."""
+
+from __future__ import annotations
+
+import sys
+
+from bench.costs import ALL
+from bench.measure import Row, machine, table
+
+
+def main() -> None:
+    names = sys.argv[1:] or list(ALL)
+    if unknown := [name for name in names if name not in ALL]:
+        raise SystemExit(f"unknown: {', '.join(unknown)}; there are {', '.join(ALL)}")
+    rows: list[Row] = []
+    for name in names:
+        print(f"measuring {name} …", file=sys.stderr, flush=True)
+        rows += ALL[name]()
+    print(table(rows))
+    print(f"\nMeasured on {machine()}.")
+
+
+if __name__ == "__main__":
+    main()

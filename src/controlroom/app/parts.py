@@ -1,0 +1,46 @@
+"""Which adapters this installation has: found through entry points, so that others can add some."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any
+
+import structlog
+
+from controlroom.kit.clock import Clock
+from controlroom.kit.health import HealthBoard
+from controlroom.kit.settings import Settings
+from controlroom.node.agents.base import Driver, World
+from controlroom.node.mux.base import Multiplexer
+
+_log = structlog.get_logger("parts")
+
+
+def multiplexers(settings: Settings, clock: Clock, health: HealthBoard) -> list[Multiplexer]:
+    """One of each kind that is installed."""
+    return [
+        make(environment=os.environ, sockets=settings.tmux.sockets, clock=clock)
+        for make in _load("controlroom.multiplexers", health)
+    ]
+
+
+def drivers(health: HealthBoard) -> list[Callable[[World], Driver]]:
+    """The factories of all kinds of agents that are installed."""
+    return list(_load("controlroom.agents", health))
+
+
+def _load(group: str, health: HealthBoard) -> list[Callable[..., Any]]:
+    found = []
+    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+        try:
+            found.append(point.load())
+        except Exception as error:  # noqa: BLE001 - a broken plug-in must not stop the rest
+            _log.error("an adapter cannot be loaded", adapter=point.name, exc_info=error)
+            health.raise_(
+                f"adapter:{point.name}",
+                f"The adapter {point.name} cannot be loaded",
+                "Reinstall the Control Room, or remove the package that brings it.",
+            )
+    return found

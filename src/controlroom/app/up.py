@@ -1,0 +1,101 @@
+"""``controlroom up``: one node and one hub in one process, until it is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable
+
+import msgspec
+
+from controlroom.app.link import InProcessLink
+from controlroom.app.parts import drivers, multiplexers
+from controlroom.hub.hub import Hub
+from controlroom.hub.store.store import Store
+from controlroom.hub.store.tables import SCHEMA
+from controlroom.kit.clock import SystemClock
+from controlroom.kit.health import HealthBoard
+from controlroom.kit.home import Home, HomeLock
+from controlroom.kit.log import log_to_file
+from controlroom.kit.process import ProcProcesses
+from controlroom.kit.settings import Settings
+from controlroom.kit.sql import Database
+from controlroom.node.node import Node
+
+Say = Callable[[str], None]
+
+FIRST_LOOK_S = 3.0
+"""How long the start waits for the first look at the agents before it says what it found."""
+
+
+async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
+    """Serve until SIGINT or SIGTERM. ``say`` prints for the person. Returns the exit status.
+
+    Raises HomeError, HomeInUse, DatabaseTrouble, SchemaTooNew and PortTaken, each with a sentence.
+    """
+    home.prepare()
+    with HomeLock(home):
+        log_to_file(home.log, settings.log.level)
+        clock = SystemClock()
+        health = HealthBoard(clock)
+        node = Node(
+            database=home.database("node"),
+            name=socket.gethostname(),
+            multiplexers=multiplexers(settings, clock, health),
+            drivers=drivers(health),
+            processes=ProcProcesses(),
+            clock=clock,
+            health=health,
+        )
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(node.aclose)
+            await node.start()
+            hub = Hub(
+                settings=msgspec.structs.replace(
+                    settings, door=msgspec.structs.replace(settings.door, port=port)
+                ),
+                home=home,
+                store=Store(Database(home.database("hub"), SCHEMA, clock=clock, health=health), clock),
+                links=[InProcessLink(node.api)],
+                callers=node.api,
+                clock=clock,
+                health=health,
+            )
+            stack.push_async_callback(hub.aclose)
+            await hub.start()
+            say(f"Control Room is ready at {hub.url}")
+            await _say_what_next(node, home, say)
+            await _told_to_end()
+            say("Closing. Your agents go on.")
+    return 0
+
+
+async def _say_what_next(node: Node, home: Home, say: Say) -> None:
+    snapshot = await node.api.snapshot(-1, FIRST_LOOK_S)
+    living = [agent for agent in snapshot.agents if agent.activity != "gone"] if snapshot else []
+    command = home.command_prefix
+    if living:
+        names = ", ".join(agent.name for agent in living[:5])
+        more = f" and {len(living) - 5} more" if len(living) > 5 else ""
+        say(f"Found {len(living)} agent{'s' if len(living) != 1 else ''}: {names}{more}.")
+        first = living[0].name
+    else:
+        say("No agent runs yet. Start one in any tmux pane, for example:")
+        say("    tmux new -s work claude")
+        say("or see the whole thing with scripted agents:")
+        say(f"    {command} demo")
+        first = "NAME"
+    say("In a second terminal:")
+    say(f"    {command} fleet --watch            all agents, live")
+    say(f"    {command} chat {first} --follow    one conversation")
+    say(f'    {command} send {first} "…" --wait  a message that provably arrives')
+
+
+async def _told_to_end() -> None:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, ended.set)
+    await ended.wait()
