@@ -10,8 +10,9 @@ First match decides, and its name goes into the journal:
    both.
 5. ``new``: a new agent.
 
-A process counts as new until its session is known: an agent made for a process that was still starting, and
-that never had a session, gives way when the session turns out to continue an older agent.
+A process counts as new until its session is known: an agent made for a process that never had a session
+gives way when the session turns out to continue an older agent. Each rule is tried for all processes before
+the next one, and an exact session before an ancestor, so that the order of the processes decides little.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ IdentityRule = Literal["same_process", "session_continues", "started_by_us", "se
 
 
 class KnownAgent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent of the journal. ``sessions``: all it ever had, oldest first."""
+    """An agent of the journal. ``sessions``: all it ever had, oldest first. ``lives_unseen``: its process
+    lives although no driver names it now (its pane cannot be listed): nobody takes its place."""
 
     id: str
     kind: str
     incarnation: str
     sessions: tuple[str, ...] = ()
+    lives_unseen: bool = False
 
 
 class SeenProcess(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,59 +59,80 @@ class Tie(msgspec.Struct, frozen=True):
 def tie_processes(known: Sequence[KnownAgent], seen: Sequence[SeenProcess]) -> tuple[Tie, ...]:
     """One tie for each seen process, in the order given. No agent is tied to two processes.
 
-    ``known`` is oldest first; where two dead agents had a session, the youngest continues it.
+    ``known`` is oldest first; where two dead agents had a session, the youngest continues it. Agents that
+    were alive and are in no tie are gone. Asked again with the ties carried out, it says the same.
     """
-    by_process = {(agent.kind, agent.incarnation): agent for agent in known}
-    holders: Counter[tuple[str, str | None]] = Counter(
-        (process.kind, process.session_id) for process in seen if process.session_id
-    )
-    same = {
-        process.incarnation: agent
-        for process in seen
-        if (agent := by_process.get((process.kind, process.incarnation))) is not None
-    }
-    taken = {agent.id for agent in same.values() if agent.sessions}
-    ties: dict[str, tuple[str | None, IdentityRule]] = {
-        process.incarnation: (same[process.incarnation].id, "same_process")
-        for process in seen
-        if process.incarnation in same and same[process.incarnation].sessions
-    }
-    ids = {agent.id for agent in known}
-    for process in seen:
-        if process.incarnation in ties:
-            continue
-        newcomer = same.get(process.incarnation)
-        agent_id: str | None
-        rule: IdentityRule
-        if (old := _continued(process, known, taken)) is not None:
-            agent_id, rule = old, "session_continues"
-        elif newcomer is not None and newcomer.id not in taken:
-            agent_id, rule = newcomer.id, "same_process"
-        elif process.started_for in ids and process.started_for not in taken:
-            agent_id, rule = process.started_for, "started_by_us"
-        elif process.session_id and holders[process.kind, process.session_id] > 1:
-            agent_id, rule = None, "session_open_twice"
-        else:
-            agent_id, rule = None, "new"
-        if agent_id is not None:
-            taken.add(agent_id)
-        ties[process.incarnation] = (agent_id, rule)
-    return tuple(
-        Tie(
-            process.incarnation,
-            *ties[process.incarnation],
-            is_open_twice=bool(process.session_id) and holders[process.kind, process.session_id] > 1,
+    return _Matching(known, seen).ties()
+
+
+class _Matching:
+    def __init__(self, known: Sequence[KnownAgent], seen: Sequence[SeenProcess]) -> None:
+        self._known = known
+        self._seen = seen
+        self._by_process = {(agent.kind, agent.incarnation): agent for agent in known}
+        here = {(process.kind, process.incarnation) for process in seen}
+        self._unseen = [a for a in known if a.lives_unseen and (a.kind, a.incarnation) not in here]
+        self._taken = {agent.id for agent in self._unseen}
+        self._found: dict[int, tuple[str | None, IdentityRule]] = {}
+
+    def ties(self) -> tuple[Tie, ...]:
+        for place in range(len(self._seen)):
+            agent = self._same_process(place)
+            if agent is not None and agent.sessions:
+                self._tie(place, agent.id, "same_process")
+        depth = max((len(process.ancestors) for process in self._seen), default=0)
+        for generation in range(depth + 1):
+            for place in range(len(self._seen)):
+                self._tie(place, self._continued(place, generation), "session_continues")
+        for place in range(len(self._seen)):
+            agent = self._same_process(place)
+            self._tie(place, None if agent is None else agent.id, "same_process")
+        for place, process in enumerate(self._seen):
+            self._tie(place, process.started_for, "started_by_us")
+        twice = self._open_twice()
+        return tuple(
+            Tie(
+                process.incarnation,
+                *self._found.get(place, (None, "session_open_twice" if place in twice else "new")),
+                is_open_twice=place in twice,
+            )
+            for place, process in enumerate(self._seen)
         )
-        for process in seen
-    )
 
+    def _tie(self, place: int, agent_id: str | None, rule: IdentityRule) -> None:
+        """The first tie of a process and the first tie of an agent hold."""
+        if place in self._found or agent_id is None or agent_id in self._taken:
+            return
+        if any(agent.id == agent_id for agent in self._known):
+            self._taken.add(agent_id)
+            self._found[place] = (agent_id, rule)
 
-def _continued(process: SeenProcess, known: Sequence[KnownAgent], taken: set[str]) -> str | None:
-    """The youngest agent without a living process that had this session, else the nearest ancestor."""
-    for session in (process.session_id, *process.ancestors):
+    def _same_process(self, place: int) -> KnownAgent | None:
+        process = self._seen[place]
+        return self._by_process.get((process.kind, process.incarnation))
+
+    def _continued(self, place: int, generation: int) -> str | None:
+        """The youngest free agent that had this process's session (generation 0) or that ancestor of it."""
+        process = self._seen[place]
+        line = (process.session_id, *process.ancestors)
+        session = line[generation] if generation < len(line) else None
         if session is None:
-            continue
-        for agent in reversed(known):
-            if agent.kind == process.kind and agent.id not in taken and session in agent.sessions:
-                return agent.id
-    return None
+            return None
+        return next(
+            (
+                agent.id
+                for agent in reversed(self._known)
+                if agent.kind == process.kind and agent.id not in self._taken and session in agent.sessions
+            ),
+            None,
+        )
+
+    def _open_twice(self) -> set[int]:
+        """Places of processes whose session is open in another living process too."""
+        open_in = Counter((process.kind, process.session_id) for process in self._seen)
+        open_in.update((agent.kind, agent.sessions[-1]) for agent in self._unseen if agent.sessions)
+        return {
+            place
+            for place, process in enumerate(self._seen)
+            if process.session_id is not None and open_in[process.kind, process.session_id] > 1
+        }

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
 from controlroom.core.activity import Activity
-
-HeldCode = Literal["working", "dialog", "draft", "startup", "in_agents_queue", "offline", "gone"]
-"""Why a message waits (api.md, States)."""
+from controlroom.core.delivery import HeldCode, Intent, SendWhen
 
 
 class WaitingMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """``has_begun``: its intent is stored, so that it may stand typed somewhere."""
+    """``has_begun``: it may stand typed somewhere (``has_begun`` of its intent)."""
 
     id: str
-    when: Literal["idle", "now"] = "idle"
+    when: SendWhen = "idle"
     has_begun: bool = False
+
+
+def has_begun(intent: Intent | None) -> bool:
+    """May anything of the message have been typed? Only then it is looked for; until then it can be changed
+    and taken back. An intent without a paste keeps a draft, or was taken back before anything was typed."""
+    return intent is not None and intent.pasted
 
 
 class Verdict(msgspec.Struct, frozen=True):

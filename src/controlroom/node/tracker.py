@@ -169,8 +169,15 @@ class Tracker:
         return sightings
 
     def _tie(self, sightings: list[Sighting]) -> tuple[Tie, ...]:
+        here = {(who.kind, who.incarnation) for who in sightings}
         known = [
-            KnownAgent(id=r.id, kind=r.kind, incarnation=r.incarnation, sessions=r.sessions)
+            KnownAgent(
+                id=r.id,
+                kind=r.kind,
+                incarnation=r.incarnation,
+                sessions=r.sessions,
+                lives_unseen=r.is_alive and (r.kind, r.incarnation) not in here and self._lives_on(r),
+            )
             for r in self._records.values()
         ]
         seen = [

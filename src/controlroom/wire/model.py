@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from controlroom.core.activity import Activity as Activity
-from controlroom.core.queue import HeldCode as HeldCode
+from controlroom.core.delivery import HeldCode as HeldCode
 
 ItemKind = Literal[
     "user", "assistant", "thinking", "tool", "helper", "notice", "question", "result", "message", "receipt"

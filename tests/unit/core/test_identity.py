@@ -84,6 +84,38 @@ def test_the_youngest_of_two_dead_agents_continues_a_session() -> None:
     assert one([known("a", "1@1", "s1"), known("b", "2@2", "s1")], seen("3@3", "s1"))[0] == "b"
 
 
+def test_an_exact_session_comes_before_an_ancestor_whatever_the_order() -> None:
+    fork, resumed = seen("8@8", "s2", "s1"), seen("9@9", "s1")
+    for order in ([fork, resumed], [resumed, fork]):
+        ties = {tie.incarnation: tie.agent_id for tie in tie_processes([known("a", "1@1", "s1")], order)}
+        assert ties == {"8@8": None, "9@9": "a"}
+
+
+def test_a_session_that_an_agent_left_behind_is_not_open_twice() -> None:
+    """The first agent went on with /clear: its old session may be resumed elsewhere."""
+    agents = [known("a", "1@1", "s1", "s2")]
+    _, other = tie_processes(agents, [seen("1@1", "s2"), seen("9@9", "s1")])
+    assert (other.agent_id, other.rule, other.is_open_twice) == (None, "new", False)
+
+
+def test_an_agent_that_lives_where_nothing_can_be_seen_is_not_replaced() -> None:
+    """Its multiplexer does not answer; the same session was opened in another place meanwhile."""
+    agents = [KnownAgent(id="a", kind="claude", incarnation="1@1", sessions=("s1",), lives_unseen=True)]
+    assert one(agents, seen("9@9", "s1")) == (None, "session_open_twice")
+    assert one(agents, seen("1@1", "s1")) == ("a", "same_process")
+
+
+def test_a_kill_and_a_resume_in_another_pane_is_the_same_agent() -> None:
+    agents = [known("a", "1@1", "s1"), known("b", "2@2", "s2")]
+    ties = tie_processes(agents, [seen("2@2", "s2"), seen("9@9", "s1")])
+    assert [(tie.agent_id, tie.rule) for tie in ties] == [("b", "same_process"), ("a", "session_continues")]
+
+
+def test_what_was_started_for_an_agent_that_lives_is_a_new_agent() -> None:
+    ties = tie_processes([known("a", "1@1", "s1")], [seen("1@1", "s1"), seen("9@9", None, started_for="a")])
+    assert [(tie.agent_id, tie.rule) for tie in ties] == [("a", "same_process"), (None, "new")]
+
+
 sessions = st.sampled_from(["s1", "s2", "s3"])
 processes = st.sampled_from([f"{n}@{n}" for n in range(1, 6)])
 agents = st.lists(

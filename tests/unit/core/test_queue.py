@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from controlroom.core.queue import Verdict, WaitingMessage, sort_out
-from controlroom.wire.model import Activity
+from controlroom.core.activity import Activity
+from controlroom.core.delivery import Intent
+from controlroom.core.queue import Verdict, WaitingMessage, has_begun, sort_out
 
 
 def first(activity: Activity, **more: object) -> Verdict:
@@ -46,3 +48,11 @@ def test_a_message_that_has_begun_is_looked_for_whatever_the_agent_does() -> Non
 def test_the_second_message_waits_for_the_first() -> None:
     verdicts = sort_out("idle", [WaitingMessage(id="m1"), WaitingMessage(id="m2", when="now")])
     assert [(verdict.id, verdict.code) for verdict in verdicts] == [("m1", None), ("m2", "working")]
+
+
+def test_only_a_paste_makes_a_message_one_that_has_begun() -> None:
+    """An intent that only keeps a replaced draft, or was taken back, leaves the message free to change."""
+    intent = Intent(session_id="s", position="0", text="hello")
+    assert not has_begun(None)
+    assert not has_begun(intent)
+    assert has_begun(msgspec.structs.replace(intent, pasted=True))

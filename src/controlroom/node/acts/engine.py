@@ -12,7 +12,7 @@ from collections import OrderedDict, defaultdict
 import msgspec
 import structlog
 
-from controlroom.core.queue import WaitingMessage, sort_out
+from controlroom.core.queue import WaitingMessage, has_begun, sort_out
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.hands import Hands
@@ -126,7 +126,7 @@ class ActEngine:
             if known is None:
                 return ActResult(code="not_found", text="This machine knows no such message.")
             return ActResult(code="conflict", text="It is not waiting any more.")
-        if record.intent is not None or act.message_id in self._sending:
+        if has_begun(record.intent) or act.message_id in self._sending:
             return ActResult(code="conflict", text="It is being typed or was typed already.")
         if act.cancel:
             changed = msgspec.structs.replace(record, state="cancelled", held=None)
@@ -156,7 +156,7 @@ class ActEngine:
             activity = self._tracker.activity(agent_id) or "gone"
             verdicts = sort_out(
                 activity,
-                [WaitingMessage(id=r.act.id, when=r.when, has_begun=r.intent is not None) for r in queue],
+                [WaitingMessage(id=r.act.id, when=r.when, has_begun=has_begun(r.intent)) for r in queue],
             )
             for record, verdict in zip(list(queue), verdicts, strict=True):
                 if verdict.code is not None:
@@ -209,7 +209,7 @@ class ActEngine:
             return Outcome(state="held", code="offline", text="Could not be handed over; tried again.")
         del self._broken[record.act.id]
         current = self._find_waiting(record.act.id) or record
-        if current.intent is None:
+        if not has_begun(current.intent):
             return Outcome(state="failed", text="Handing it over kept failing; nothing of it was typed.")
         return Outcome(state="unconfirmed", text="Handing it over kept failing after it was begun.")
 
