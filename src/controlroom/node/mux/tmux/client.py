@@ -13,7 +13,7 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import structlog
 
@@ -29,6 +29,12 @@ ATTACH_TIMEOUT_S = 5.0  # an attach needs 10 ms; a loaded machine may need secon
 END_TIMEOUT_S = 2.0  # the client ends as soon as its input does
 
 
+End = Literal["left", "torn", "stuck", "closed"]
+"""Why a client ended. ``left``: the server sent it away, or the process ended; ``torn``: it printed what
+control mode never prints, most likely a hostile screen; ``stuck``: no answer in time; ``closed``: by its
+owner."""
+
+
 class Disconnected(Exception):
     """The control client ended or cannot be trusted; what it was asked last may or may not have happened."""
 
@@ -38,8 +44,8 @@ class NoAnswer(Disconnected):
 
 
 class _Request:
-    def __init__(self, nonce: str) -> None:
-        self.nonce = nonce.encode()
+    def __init__(self, nonce: bytes) -> None:
+        self.nonce = nonce
         self.blocks: list[Block] = []
         self.answer: asyncio.Future[list[Block]] = asyncio.get_running_loop().create_future()
 
@@ -60,8 +66,7 @@ class ControlClient:
         self._waiting: deque[_Request] = deque()
         self._attached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closed = asyncio.Event()
-        self.why = ""  # why it ended, for the log
-        self.is_stuck = False  # it ended because the server did not answer in time
+        self.end: End | None = None
 
     @property
     def is_open(self) -> bool:
@@ -74,7 +79,7 @@ class ControlClient:
                 self._arguments,
                 self._environment,
                 self._received,
-                lambda: self._end("the client process ended"),
+                lambda: self._end("left", "the client process ended"),
             )
             async with asyncio.timeout(ATTACH_TIMEOUT_S):
                 await self._attached
@@ -89,11 +94,11 @@ class ControlClient:
 
     def abandon(self, why: str) -> None:
         """End now: answers of this connection are not believed any more."""
-        self._end(why)
+        self._end("torn", why)
 
     async def aclose(self) -> None:
         """Detach, and end the process. The server and its sessions stay as they are."""
-        self._end("closed")
+        self._end("closed", "")
         if self._child is None:
             return
         self._child.close_input()
@@ -112,16 +117,17 @@ class ControlClient:
         other order than that of the questions.
         """
         if not self.is_open or self._child is None:
-            raise Disconnected(self.why or "not attached")
-        waiting = _Request(secrets.token_hex(12))
+            raise Disconnected(self.end or "not attached")
+        nonce = secrets.token_hex(12)
+        waiting = _Request(nonce.encode())
         self._waiting.append(waiting)
-        self._child.write(request(waiting.nonce.decode(), *lines))
+        self._parser.expect(nonce)
+        self._child.write(request(nonce, *lines))
         try:
             async with asyncio.timeout(timeout_s):
                 return await waiting.answer
         except TimeoutError:
-            self.is_stuck = not self._closed.is_set()
-            self._end("no answer in time")
+            self._end("stuck", f"no answer in {timeout_s:g} s")
             raise NoAnswer(f"no answer in {timeout_s:g} s") from None
 
     def _received(self, fd: int, data: bytes) -> None:
@@ -132,20 +138,20 @@ class ControlClient:
     def _take(self, event: Event) -> None:
         match event:
             case Garbage(text):
-                self._end(f"garbage: {text}")
+                self._end("torn", text)
             case Notice("exit", rest):
-                self._end(f"exit {rest}".strip())
+                self._end("left", rest)
             case Notice():
                 self._noticed(event)
             case Block() if not self._attached.done():
                 if event.ok:
                     self._attached.set_result(None)
                 else:
-                    self._end(f"attach: {event.text}")
+                    self._end("left", event.text)
             case Block(ours=True) if self._waiting:
                 self._answer(event)
             case Block(ours=True):
-                self._end("an answer to no question")
+                self._end("torn", "an answer to no question")
             case _:
                 pass  # a hook of the person printed something
 
@@ -158,15 +164,16 @@ class ControlClient:
         else:
             asked.blocks.append(block)
 
-    def _end(self, why: str) -> None:
+    def _end(self, end: End, why: str) -> None:
         if self._closed.is_set():
             return
-        self.why = why
+        self.end = end
         self._closed.set()
-        _log.debug("control client ended", why=why)
-        _fail(self._attached, why)
+        _log.debug("control client ended", end=end, why=why)
+        error = f"{end}: {why}"
+        _fail(self._attached, error)
         for waiting in self._waiting:
-            _fail(waiting.answer, why)
+            _fail(waiting.answer, error)
         self._waiting.clear()
 
 

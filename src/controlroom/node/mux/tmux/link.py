@@ -17,7 +17,7 @@ from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import PaneBusy, PaneGone, Server, ServerState
 from controlroom.node.mux.tmux.binary import Binary
-from controlroom.node.mux.tmux.client import ControlClient, Disconnected, NoAnswer
+from controlroom.node.mux.tmux.client import ControlClient, Disconnected, End, NoAnswer
 from controlroom.node.mux.tmux.protocol import Block, Notice, is_gone, to_attach
 from controlroom.node.mux.tmux.servers import Nobody, Trouble, probe
 
@@ -27,6 +27,7 @@ EMPTY_PAUSE_S = 1.0  # a server without sessions (exit-empty off) is looked at t
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 10.0  # between tries at a server in trouble
 SHORT_LIFE_S = 2.0  # a client that was sent away sooner counts as trouble ...
 SHORT_LIVES = 5  # ... when it happens this often in a row (a script may end several sessions)
+TRIES = 3  # of one read: a hostile screen that is read at the same time may tear the connection
 
 _CHANGES = frozenset(
     ["sessions-changed", "window-add", "unlinked-window-add", "window-close", "unlinked-window-close"]
@@ -73,19 +74,17 @@ class Link:
         return None if self.phase == "ended" else self._server
 
     async def read(self, *lines: str, timeout_s: float = ANSWER_TIMEOUT_S) -> list[Block]:
-        """Ask something that changes nothing; asked again once when the client ended meanwhile.
+        """Ask something that changes nothing; asked again when the client ended meanwhile.
 
         Raises PaneGone when the server or the pane is gone, else PaneBusy.
         """
-        for last in (False, True):
+        for _ in range(TRIES):
             client = await self._attached()
             try:
                 blocks = await client.ask(*lines, timeout_s=timeout_s)
             except NoAnswer:
                 break
             except Disconnected:
-                if last:
-                    break
                 continue
             if is_gone(blocks):
                 raise PaneGone(self.path)
@@ -127,34 +126,35 @@ class Link:
                     await self._pause(EMPTY_PAUSE_S)
                     continue
                 else:
-                    lived_s = await self._stay(to_attach(found.sessions), found.version)
-                    short_lives = short_lives + 1 if lived_s < SHORT_LIFE_S else 0
-                    failures = max(short_lives - SHORT_LIVES, 0)
+                    began = self._clock.monotonic()
+                    end = await self._stay(to_attach(found.sessions), found.version)
+                    is_short = end == "left" and self._clock.monotonic() - began < SHORT_LIFE_S
+                    short_lives = short_lives + 1 if is_short else 0
+                    failures = failures + 1 if end is None else max(short_lives - SHORT_LIVES, 0)
                 await self._pause(pause_after(failures))
         finally:
             self._settle("ended", "ok", "", "")
 
-    async def _stay(self, session: str, version: str) -> float:
-        """Attach and stay until the client ends; for how many seconds that was."""
-        began = self._clock.monotonic()
+    async def _stay(self, session: str, version: str) -> End | None:
+        """Attach and stay until the client ends; why it did, None if it never attached."""
         client = ControlClient(self._binary, self.path, session, self._noticed)
-        why = "does not let us attach"
+        problem = "does not let us attach"
         try:
             await client.start()
             self._client = client
             self._settle("attached", "ok", "", version)
             await client.closed()
-            why = "does not answer" if client.is_stuck else ""
+            problem = "does not answer" if client.end == "stuck" else ""
+            return client.end
         except Disconnected:
-            pass
+            return None
         finally:
             self._client = None
             self._settled.clear()
             self.phase = "settling"
-            if why:
-                self._settle("trouble", "failing", f"The tmux server at {self.path} {why}.", version)
+            if problem:
+                self._settle("trouble", "failing", f"The tmux server at {self.path} {problem}.", version)
             await client.aclose()
-        return self._clock.monotonic() - began
 
     def _settle(self, phase: Phase, state: ServerState, problem: str, version: str) -> None:
         before = (self.phase, self._server)

@@ -69,11 +69,17 @@ class ControlParser:
 
     def __init__(self, max_bytes: int = MAX_ANSWER_BYTES) -> None:
         self._max = max_bytes
+        self._nonces: set[bytes] = set()
         self._rest = b""
         self._numbers = b""  # of the open block, "" outside
         self._lines: list[bytes] = []
         self._size = 0
         self._broken = False
+
+    def expect(self, nonce: str) -> None:
+        """This nonce will come, alone in its block. Deeper inside one it shows that a row has imitated a
+        ``%begin``, which would otherwise swallow all that follows."""
+        self._nonces.add(nonce.encode())
 
     def feed(self, data: bytes) -> list[Event]:
         if self._broken:
@@ -96,6 +102,10 @@ class ControlParser:
                 block = Block(tuple(self._lines), line.startswith(b"%end"), self._numbers.endswith(b"1"))
                 self._numbers, self._lines, self._size = b"", [], 0
                 return block
+            if line in self._nonces:
+                self._nonces.discard(line)
+                if self._lines:
+                    return self._garbage("an answer inside another")
             self._lines.append(line)
             self._size += len(line) + 1
             return None
