@@ -69,14 +69,17 @@ def shown_by_server(
     asked_for: str | None,
     before: str | None,
     started_ms: int,
+    is_silent: bool = True,
 ) -> Shown:
     """Of the threads that the background server has loaded; ``threads`` None: it does not answer, then
     ``known`` (all conversations of the profile) has to do.
 
-    ``asked_for`` is the id on the command line, ``before`` what this pane showed at the last look.
+    ``asked_for`` is the id on the command line, ``before`` what this pane's title named at an earlier look.
+    ``is_silent``: the server should have answered by now.
     """
     candidates = [t for t in threads if t.status != "notLoaded"] if threads is not None else list(known)
-    doubt = "" if threads is not None else "The background server does not answer; taken from the title."
+    doubt = "The background server does not answer; taken from the title." if is_silent else ""
+    doubt = "" if threads is not None else doubt
     if title_thread:
         named = _named(candidates, title_thread, project)
         if len(named) == 1:

@@ -1,13 +1,14 @@
 """Codex's files in one profile: finding rollouts by id, names of conversations, following a session.
 
 ``<home>/sessions/YYYY/MM/DD/rollout-<local time>-<id>.jsonl`` and, flat, ``<home>/archived_sessions/``.
-Copies may lie under any date. ``session_index.jsonl`` holds the names (the newest line of an id wins). Nothing
-is ever written here, and reading changes no file.
+Copies may lie under any date. ``session_index.jsonl`` holds the names (the newest line of an id wins).
+Nothing is ever written here, and reading changes no file.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -54,6 +55,7 @@ class Rollouts:
         self.home = home
         self._paths: dict[str, Path] = {}
         self._missing: dict[str, float] = {}
+        self._ancestors: dict[str, tuple[str, ...]] = {}
         self._followed: dict[Path, Followed] = {}
         self._metas: dict[Path, SessionMeta] = {}
         self._names: dict[str, str] = {}
@@ -67,10 +69,24 @@ class Rollouts:
         if id is not None:
             self._paths[id] = path
 
+    def unreadable(self) -> str | None:
+        """Why the profile's folder cannot be read at all."""
+        try:
+            os.scandir(self.home).close()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return clean_line(error.strerror or type(error).__name__)
+        return None
+
+    def cached(self, session_id: str) -> Path | None:
+        """The session's file where it was found last; costs one stat."""
+        path = self._paths.get(session_id)
+        return path if path is not None and path.exists() else None
+
     def find(self, session_id: str, now_s: float) -> Path | None:
         """The session's file. Blocks; a search in a large profile takes some milliseconds."""
-        known = self._paths.get(session_id)
-        if known is not None and known.exists():
+        if (known := self.cached(session_id)) is not None:
             return known
         if now_s - self._missing.get(session_id, float("-inf")) < MISSING_S:
             return None
@@ -114,7 +130,7 @@ class Rollouts:
         return None
 
     def ancestors(self, session_id: str, now_s: float) -> tuple[str, ...]:
-        """The conversations it was forked from, nearest first."""
+        """The conversations it was forked from, nearest first. Blocks."""
         found: list[str] = []
         current = session_id
         while len(found) < MAX_ANCESTORS:
@@ -125,7 +141,13 @@ class Rollouts:
                 break
             found.append(parent)
             current = parent
+        if session_id in self._paths:  # the first row of its file has been read: that never changes
+            self._ancestors[session_id] = tuple(found)
         return tuple(found)
+
+    def known_ancestors(self, session_id: str) -> tuple[str, ...] | None:
+        """What ``ancestors`` gave; None when it has to be asked."""
+        return self._ancestors.get(session_id)
 
     def names(self) -> dict[str, str]:
         """Names of conversations by id. Costs one stat when nothing changed."""

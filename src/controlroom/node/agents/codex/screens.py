@@ -22,7 +22,7 @@ import msgspec
 from controlroom.core.facts import Composer, ScreenLook, ScreenReading
 from controlroom.core.screen import Frame
 from controlroom.core.text import clean_line
-from controlroom.node.agents.codex.dialogs import read_dialog
+from controlroom.node.agents.codex.dialogs import FoundDialog, read_dialog
 from controlroom.node.agents.codex.styled import Styled, styled_row
 
 PLACEHOLDER = "Ask Codex to do anything"
@@ -94,6 +94,12 @@ def read_screen(frame: Frame) -> ScreenReading:
     if read_title(frame.title).sign == "busy":
         return ScreenReading(look="working", composer=composer, detail=_shown(frame.title))
     return ScreenReading(look="ready", composer=composer, detail=_shown(rows[place.row]))
+
+
+def find_dialog(frame: Frame) -> FoundDialog | None:
+    """The dialog of a frame with what a ``Dialog`` does not say."""
+    rows = _without_blank_end(frame.rows)
+    return read_dialog(rows) if rows else None
 
 
 def limit_notice(frame: Frame) -> str | None:

@@ -25,11 +25,12 @@ ANSWER_S = 3.0  # it answers within 50 ms; a loaded machine may take seconds
 FIRST_DELAY_S, LAST_DELAY_S = 1.0, 30.0
 UNWANTED_S = 30.0  # nobody asked for so long: hang up
 STALE_S = 8.0  # a list older than this does not count any more
+HELPERS_S = 5.0  # helpers are asked for while somebody wanted to know so lately
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 MAX_THREADS = 100  # the server's own limit for one list
 
 
-class _Status(msgspec.Struct):
+class _Status(msgspec.Struct, frozen=True):
     type: str = ""
     activeFlags: list[str] = []
 
@@ -89,17 +90,33 @@ class DaemonLink:
         self._threads: tuple[Thread, ...] | None = None
         self._read_at = float("-inf")
         self._wanted_at = float("-inf")
+        self._first_wanted: float | None = None
+        self._asked_helpers: dict[str, float] = {}  # root threads, and when somebody asked for their helpers
+        self._helpers: dict[str, int] = {}
         self._since: dict[str, tuple[tuple[ThreadStatus, bool], int]] = {}
         self.problem = ""
 
     def threads(self) -> tuple[Thread, ...] | None:
         """The newest list, None while there is none. Asking keeps the link up; never waits."""
         self._wanted_at = self._monotonic()
+        if self._first_wanted is None:
+            self._first_wanted = self._wanted_at
         if (self._task is None or self._task.done()) and self._path.exists():
             self._task = self._tasks.start(f"daemon:{self._path.parent.parent.name}", self._run())
         if self._monotonic() - self._read_at > STALE_S:
             return None
         return self._threads
+
+    def helpers(self, thread_id: str) -> int | None:
+        """How many helpers of this thread run by the server's word; None until it has said so."""
+        self._asked_helpers[thread_id] = self._monotonic()
+        return None if self.threads() is None else self._helpers.get(thread_id)
+
+    @property
+    def is_settling(self) -> bool:
+        """Asked for the first time moments ago: no answer yet means nothing."""
+        first = self._first_wanted
+        return not self.problem and first is not None and self._monotonic() - first < 2 * ANSWER_S
 
     def since_ms(self, thread: Thread, now_ms: int) -> int:
         """Since when the thread has been in its state, as far as it was seen."""
@@ -133,6 +150,7 @@ class DaemonLink:
                 await socket.send_str('{"method":"initialized"}')
                 while self._is_wanted():
                     self._threads = await self._list(socket, ids)
+                    self._helpers = await self._count_helpers(socket, ids)
                     self._read_at, self.problem = self._monotonic(), ""
                     await asyncio.sleep(POLL_S)
 
@@ -145,12 +163,7 @@ class DaemonLink:
         loaded = msgspec.json.decode(await _ask(socket, next(ids), "thread/loaded/list", {}), type=_Ids).data
         if not loaded:
             return ()
-        question = {
-            "includedThreadIds": loaded[-MAX_THREADS:],
-            "limit": MAX_THREADS,
-            "modelProviders": [],
-            "useStateDbOnly": True,
-        }
+        question = {**_ALL, "includedThreadIds": loaded[-MAX_THREADS:], "useStateDbOnly": True}
         listed = msgspec.json.decode(
             await _ask(socket, next(ids), "thread/list", question), type=_Threads
         ).data
@@ -158,8 +171,22 @@ class DaemonLink:
             _thread(thread) for thread in listed if not thread.ephemeral and not thread.parentThreadId
         )
 
+    async def _count_helpers(
+        self, socket: aiohttp.ClientWebSocketResponse, ids: itertools.count[int]
+    ) -> dict[str, int]:
+        """Lists leave helpers out unless their root is named."""
+        recent = self._monotonic() - HELPERS_S
+        self._asked_helpers = {id: at for id, at in self._asked_helpers.items() if at >= recent}
+        counts = {}
+        for root in self._asked_helpers:
+            answer = await _ask(socket, next(ids), "thread/list", {**_ALL, "ancestorThreadId": root})
+            found = msgspec.json.decode(answer, type=_Threads).data
+            counts[root] = sum(thread.status.type == "active" for thread in found)
+        return counts
 
-_HELLO = {
+
+_ALL: dict[str, object] = {"limit": MAX_THREADS, "modelProviders": []}  # of all providers
+_HELLO: dict[str, object] = {
     "clientInfo": {
         "name": "agent_control_room",
         "title": "Agent Control Room",

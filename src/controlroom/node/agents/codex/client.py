@@ -1,0 +1,141 @@
+"""The driver of Codex: agents in panes, with or without the background server (facts: codex.md)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controlroom.core.facts import AgentFacts, Fact, Fault
+from controlroom.kit.supervise import Tasks
+from controlroom.node.agents.base import (
+    Answered,
+    Found,
+    IntentLog,
+    ItemsPage,
+    Outcome,
+    Outgoing,
+    SendAs,
+    Sighting,
+    World,
+)
+from controlroom.node.agents.codex import pages
+from controlroom.node.agents.codex.evidence import Looker
+from controlroom.node.agents.codex.finding import Finder
+from controlroom.node.agents.codex.harmless import harmless
+from controlroom.node.agents.codex.typed import TypedCodex
+from controlroom.node.agents.transcripts import read_in_thread
+from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
+from controlroom.node.mux.base import PaneBusy, PaneGone
+
+MAX_ITEMS = 500
+EXIT_ROWS = 15  # at the end of the screen
+EXIT_WAIT_S = 0.4  # the wrapper prints its last words after the process is gone
+_EXIT_WORDS = (
+    "To continue this session, run",
+    "Disconnected from this task",
+    "To reconnect, run:",
+    "Token usage:",
+    "Token usage so far:",
+    "Session ID:",
+)
+_STEERED = "It went into the running turn: Codex cut its current answer off and goes on with this text."
+
+
+class CodexDriver:
+    """``Driver`` for Codex. Nothing has to be started; ``aclose`` hangs up on background servers."""
+
+    kind = "codex"
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._tasks = Tasks("codex")
+        self._finder = Finder(world, self._tasks)
+        self._looker = Looker(world, self._finder)
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    async def find(self) -> Found:
+        found = await self._finder.find()
+        self._looker.forget({sighting.incarnation for sighting in found.sightings})
+        return found
+
+    async def facts(self, who: Sighting) -> AgentFacts:
+        return await self._looker.facts(who)
+
+    async def farewell(self, who: Sighting) -> AgentFacts:
+        """The exit text on its screen is the sign of a clean end; a turn without an end is one of a crash.
+
+        A thread of a background server that nobody works on any more has simply ended its turn.
+        """
+        facts = await self._looker.facts(who)
+        alive = Fact(False, "process", "its process has ended", self._world.now_ms())
+        said_goodbye = who.headless or await self._said_goodbye(who)
+        in_turn = facts.turn is not None and facts.turn.value == "open" and not self._finder.is_served(who)
+        crashed = in_turn if said_goodbye is None else not said_goodbye
+        fault = None
+        if crashed:
+            text = "It ended without being asked to. Resume it: codex resume " + (who.session_id or "")
+            fault = Fault("crashed", text.rstrip(), self._world.now_ms())
+        return msgspec.structs.replace(
+            facts, alive=alive, ended_cleanly=not crashed, fault=fault, reported=(), screen=None
+        )
+
+    async def _said_goodbye(self, who: Sighting) -> bool | None:
+        """None when its pane is gone: then the screen says nothing."""
+        if who.pane is None:
+            return None
+        for wait_s in (0.0, EXIT_WAIT_S):
+            await self._world.settle(wait_s)
+            try:
+                frame = await self._world.frame(who.pane)
+            except PaneGone:
+                return None
+            except PaneBusy:
+                continue
+            last = [row for row in frame.rows if row.strip()][-EXIT_ROWS:]
+            if not frame.alternate and any(row.startswith(_EXIT_WORDS) for row in last):
+                return True
+        return False
+
+    async def items(
+        self,
+        session_id: str,
+        profile: str,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> ItemsPage:
+        path = await self._looker.path_of(session_id, profile)
+        limit = min(max(limit, 1), MAX_ITEMS)
+        if path is None:
+            if self._finder.is_fileless(session_id, profile):
+                return ItemsPage(items=(), before=None, after="0")
+            raise LookupError(f"no rollout of session {session_id[:60]} in {profile}")
+        try:
+            if before is not None:
+                return await read_in_thread(path, lambda file: pages.before(file, session_id, before, limit))
+            if after is not None:
+                return await read_in_thread(path, lambda file: pages.after(file, session_id, after, limit))
+            return await read_in_thread(path, lambda file: pages.newest(file, session_id, limit))
+        except FileNotFoundError as error:
+            raise LookupError(f"the rollout of session {session_id[:60]} is gone") from error
+
+    def harmless(self, text: str, send_as: SendAs) -> str:
+        return harmless(text, send_as)
+
+    async def submit(self, who: Sighting, message: Outgoing, log: IntentLog) -> Outcome:
+        agent = TypedCodex(self._world, self._looker)
+        outcome = await submit_by_typing(self._world, who, message, log, agent)
+        if outcome.state == "delivered" and agent.steered and not outcome.text:
+            return msgspec.structs.replace(outcome, text=_STEERED)
+        return outcome
+
+    async def answer(self, who: Sighting, dialog_id: str, option: str | None, text: str | None) -> Answered:
+        agent = TypedCodex(self._world, self._looker)
+        return await answer_by_keys(self._world, who, agent, dialog_id, Want(option, text))
+
+    async def interrupt(self, who: Sighting) -> Answered:
+        """Escape once; what waits in Codex's own queue comes back into the composer as a draft."""
+        agent = TypedCodex(self._world, self._looker)
+        return await interrupt_by_keys(self._world, who, agent, turn=self._looker.turn_name)

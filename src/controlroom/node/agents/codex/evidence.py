@@ -1,0 +1,307 @@
+"""Facts about one Codex agent, each with its source: file, background server, title, screen, process."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+
+from controlroom.core.facts import AgentFacts, Dialog, Fact, Fault, Reported, ScreenReading, TurnState
+from controlroom.core.screen import Frame
+from controlroom.core.text import clean_line
+from controlroom.node.agents.base import Sighting, World
+from controlroom.node.agents.codex.dialogs import SIGN_IN, FoundDialog
+from controlroom.node.agents.codex.finding import Finder
+from controlroom.node.agents.codex.mapping import Thread
+from controlroom.node.agents.codex.rollouts import Followed
+from controlroom.node.agents.codex.screens import find_dialog, limit_notice, read_screen, read_title
+from controlroom.node.agents.codex.session import Session, usage_limit
+from controlroom.node.mux.base import PaneBusy, PaneGone
+
+FRAME_AGE_S = 2.0
+"""An unwatched screen may be this old (house.md section 8)."""
+
+STILL_MS = 20_000
+"""A version without turn rows whose screen stands ready and still for so long works on no answer."""
+
+_EDITS = "Would you like to make the following edits?"
+
+
+class SeenDialog(msgspec.Struct, frozen=True):
+    """The dialog on the screen, made whole, and the session position that is part of its identity."""
+
+    found: FoundDialog
+    position: str
+
+
+class _Seen(msgspec.Struct):
+    """What is remembered of one screen between looks, to say since when it has been so."""
+
+    revision: str = ""
+    still_ms: int = 0  # since when nothing on the screen has changed
+    key: tuple[object, ...] = ()
+    since_ms: int = 0
+    has_dialog: bool = False
+    sign: str = ""  # of its title
+    sign_ms: int = 0
+    title: str = ""
+    served: tuple[str, bool] = ("", False)  # what the background server said
+
+
+class Looker:
+    """Reads everything that can be known about sightings."""
+
+    def __init__(self, world: World, finder: Finder) -> None:
+        self._world = world
+        self._finder = finder
+        self._seen: dict[str, _Seen] = {}
+
+    # --- pieces that typing needs too -----------------------------------------------------------------
+
+    async def again(self, who: Sighting) -> Sighting:
+        return await self._finder.again(who)
+
+    def thread(self, who: Sighting) -> Thread | None:
+        return self._finder.thread(who)
+
+    async def path(self, who: Sighting) -> Path | None:
+        return None if who.session_id is None else await self.path_of(who.session_id, who.profile)
+
+    async def path_of(self, session_id: str, profile: str) -> Path | None:
+        """The session's file: in its profile, else in any other that is known."""
+        now = asyncio.get_running_loop().time()
+        homes = {home.path: home for home in (self._finder.home(profile), *self._finder.homes)}
+        for home in homes.values():
+            path = home.rollouts.cached(session_id) or await asyncio.to_thread(
+                home.rollouts.find, session_id, now
+            )
+            if path is not None:
+                return path
+        return None
+
+    async def turn(self, who: Sighting) -> Fact[TurnState]:
+        """The last turn, as far as the file (and for old versions the screen) tells."""
+        followed = await self._follow(who)
+        frame = await self._frame(who, FRAME_AGE_S)
+        return self._turn(who, None if followed is None else followed.session, frame)
+
+    async def turn_name(self, who: Sighting) -> str:
+        """Another name means another turn."""
+        followed = await self._follow(await self.again(who))
+        return "" if followed is None else f"{followed.session.id}:{followed.session.turn_began_ms}"
+
+    async def dialog(self, who: Sighting) -> SeenDialog | None:
+        """The dialog that stands on the screen, freshly read. Raises PaneGone and PaneBusy."""
+        frame = None if who.pane is None else await self._world.frame(who.pane)
+        found = None if frame is None else find_dialog(frame)
+        if found is None:
+            return None
+        followed = await self._follow(who)
+        session = None if followed is None else followed.session
+        return SeenDialog(_whole(found, session), "" if session is None else session.position)
+
+    # --- all facts ------------------------------------------------------------------------------------
+
+    async def facts(self, who: Sighting) -> AgentFacts:
+        now = self._world.now_ms()
+        followed = await self._follow(who)
+        session = None if followed is None else followed.session
+        seen = self._seen.setdefault(who.incarnation, _Seen())
+        frame = await self._frame(who, self._frame_age(who, seen, now))
+        screen = None if frame is None else self._screen(frame, session, seen, now)
+        source = "socket" if who.headless else "process"
+        detail = (
+            "the background server works on it; no pane shows it" if who.headless else "its process lives"
+        )
+        facts = AgentFacts(
+            read_at_ms=now,
+            started_at_ms=who.started_at_ms,
+            alive=Fact(True, source, detail, who.started_at_ms),
+            reported=self._reported(who, seen, now),
+            screen=screen,
+            fault=await self._fault(who, followed, screen, frame, now),
+        )
+        if followed is None or session is None:
+            nothing_yet = not who.uncertain and (who.session_id is None or self._is_fileless(who))
+            turn = Fact[TurnState]("none", "process", "nothing has been said in it", who.started_at_ms)
+            return msgspec.structs.replace(facts, turn=turn) if nothing_yet else facts
+        return msgspec.structs.replace(
+            facts,
+            turn=self._turn(who, session, frame),
+            helpers=self._helpers(who, session),
+            reply=session.reply,
+            position=session.position,
+            moved_at_ms=session.moved_at_ms,
+            mark=f"{session.id}:{session.end}",
+            busy_since_ms=session.turn_began_ms,
+            last_author=session.last_author,
+            last_text=session.last_text,
+            last_at_ms=session.last_at_ms,
+            model=session.model,
+            context_used_pct=session.context_used_pct,
+            skipped=followed.skipped,
+        )
+
+    def forget(self, living: set[str]) -> None:
+        for incarnation in [known for known in self._seen if known not in living]:
+            del self._seen[incarnation]
+
+    def _reported(self, who: Sighting, seen: _Seen, now: int) -> tuple[Fact[Reported], ...]:
+        """The server's word, then the title's; a title without a sign says nothing."""
+        found: list[Fact[Reported]] = []
+        thread = self._finder.thread(who)
+        if thread is not None and thread.status != "unknown":
+            value: Reported = "idle"
+            if thread.status == "active":
+                value = "waiting" if thread.is_waiting else "busy"
+            since = self._finder.home(who.profile).daemon.since_ms(thread, now)
+            detail = f"the background server says {thread.status}" + ", waiting" * thread.is_waiting
+            found.append(Fact(value, "socket", detail, since))
+        if seen.sign:
+            says: Reported = "busy" if seen.sign == "busy" else "waiting"
+            found.append(Fact(says, "title", seen.title, seen.sign_ms))
+        return tuple(found)
+
+    def _frame_age(self, who: Sighting, seen: _Seen, now: int) -> float:
+        """Title and server move at once: when they say something new, or tell of a dialog that has not been
+        seen yet, the screen is read anew."""
+        pane = None if who.pane is None else self._world.pane(who.pane)
+        sign = "" if pane is None else read_title(pane.title).sign
+        thread = self._finder.thread(who)
+        served = ("", False) if thread is None else (thread.status, thread.is_waiting)
+        is_new = sign != seen.sign or served != seen.served
+        if sign != seen.sign:
+            seen.sign, seen.sign_ms = sign, now
+        seen.title = "" if pane is None else clean_line(pane.title)
+        seen.served = served
+        is_waiting = sign == "waiting" or (thread is not None and thread.is_waiting)
+        return 0.0 if is_new or (is_waiting and not seen.has_dialog) else FRAME_AGE_S
+
+    def _screen(self, frame: Frame, session: Session | None, seen: _Seen, now: int) -> Fact[ScreenReading]:
+        reading = read_screen(frame)
+        if reading.dialog is not None and (found := find_dialog(frame)) is not None:
+            reading = msgspec.structs.replace(reading, dialog=_whole(found, session).dialog)
+        seen.has_dialog = reading.dialog is not None
+        key = (reading.look, *_identity(reading.dialog))
+        if key != seen.key:
+            seen.key, seen.since_ms = key, now
+        if frame.revision != seen.revision:
+            seen.revision, seen.still_ms = frame.revision, now
+        return Fact(reading, "screen", reading.detail, seen.since_ms)
+
+    def _turn(self, who: Sighting, session: Session | None, frame: Frame | None) -> Fact[TurnState]:
+        if session is None:
+            return Fact("none", "transcript", "nothing has been said yet", who.started_at_ms)
+        if (
+            session.turn == "open"
+            and not self._finder.is_served(who)
+            and session.moved_at_ms < who.started_at_ms
+        ):
+            detail = "the process that ran this turn has ended"
+            return Fact("interrupted", "transcript", detail, session.turn_at_ms)
+        if session.turn == "open" and session.is_old and frame is not None and self._rests(who, frame):
+            if limit_notice(frame) is not None:
+                return Fact("failed", "screen", "the usage limit is reached", session.turn_at_ms)
+            seconds = STILL_MS // 1000
+            detail = f"no row for its end in this version; the screen has stood ready for {seconds} s"
+            return Fact("interrupted", "screen", detail, session.turn_at_ms)
+        return Fact(session.turn, "transcript", session.turn_detail, session.turn_at_ms)
+
+    def _rests(self, who: Sighting, frame: Frame) -> bool:
+        """A version that writes no turn rows stands at its composer, and nothing has moved for a while."""
+        if read_screen(frame).look != "ready":
+            return False
+        seen = self._seen.get(who.incarnation)
+        still = seen is not None and seen.revision == frame.revision
+        return limit_notice(frame) is not None or (
+            still and seen is not None and self._world.now_ms() - seen.still_ms >= STILL_MS
+        )
+
+    def _helpers(self, who: Sighting, session: Session) -> Fact[int]:
+        """Helpers die with the process that ran them, and their end is then never written."""
+        is_served = self._finder.is_served(who)
+        running = [at for at in session.helpers.values() if is_served or at >= who.started_at_ms]
+        at_ms = max(running, default=session.moved_at_ms)
+        if is_served and running:
+            counted = self._finder.home(who.profile).daemon.helpers(session.id)
+            if counted is not None:
+                return Fact(counted, "socket", f"the background server runs {counted} helpers", at_ms)
+        return Fact(len(running), "transcript", f"{len(running)} helpers started and not completed", at_ms)
+
+    async def _fault(
+        self,
+        who: Sighting,
+        followed: Followed | None,
+        screen: Fact[ScreenReading] | None,
+        frame: Frame | None,
+        now: int,
+    ) -> Fault | None:
+        if screen is not None and screen.value.look == "startup":
+            return _startup_fault(screen)
+        if followed is not None and followed.problem:
+            return Fault(
+                "unreadable", f"Its file cannot be read ({followed.problem}). Check its rights.", now
+            )
+        if followed is None:
+            if who.session_id is None or self._is_fileless(who):
+                return None
+            text = f"There is no file for its session {who.session_id}. Its history cannot be shown."
+            return None if who.uncertain else Fault("history_missing", clean_line(text), who.started_at_ms)
+        session = followed.session
+        if session.fault is None and session.is_old and frame is not None:
+            said = limit_notice(frame)
+            return None if said is None else usage_limit(said, session.last_at_ms)
+        return session.fault
+
+    def _is_fileless(self, who: Sighting) -> bool:
+        return who.session_id is not None and self._finder.is_fileless(who.session_id, who.profile)
+
+    # --- reading --------------------------------------------------------------------------------------
+
+    async def _follow(self, who: Sighting) -> Followed | None:
+        path = await self.path(who)
+        if path is None or who.session_id is None:
+            return None
+        followed = await self._finder.home(who.profile).rollouts.follow(who.session_id, path)
+        return None if followed.is_missing else followed
+
+    async def _frame(self, who: Sighting, max_age_s: float) -> Frame | None:
+        if who.pane is None:
+            return None
+        try:
+            frame = await self._world.frame(who.pane, max_age_s=max_age_s)
+        except (PaneGone, PaneBusy):
+            return None
+        pane = self._world.pane(who.pane)
+        # The listing is newer than a frame from the cache, and the title is what moves.
+        return frame if pane is None else msgspec.structs.replace(frame, title=pane.title)
+
+
+def _startup_fault(screen: Fact[ScreenReading]) -> Fault:
+    heading = screen.value.detail
+    if SIGN_IN.search(heading) or "Welcome to Codex" in heading:
+        return Fault("signed_out", "Nobody is signed in to Codex here. Sign in at the machine.", screen.at_ms)
+    if "🔒" in heading:
+        text = "Another program has this conversation open. Close it there, then retry."
+        return Fault("session_open_twice", text, screen.at_ms)
+    return Fault("startup_prompt", clean_line(f"It waits at a start-up prompt: {heading}"), screen.at_ms)
+
+
+def _whole(found: FoundDialog, session: Session | None) -> FoundDialog:
+    """A request whose text the screen cuts, or shows only above the dialog (edits), with its whole text."""
+    is_edits = found.dialog.text.startswith(_EDITS)
+    if session is None or not session.pending or found.dialog.kind != "permission":
+        return found
+    if not found.is_cut and not is_edits:
+        return found
+    request = next(reversed(session.pending.values())).told.input
+    dialog = msgspec.structs.replace(found.dialog, text=f"{found.dialog.text}\n\n{request}")
+    return msgspec.structs.replace(found, dialog=dialog)
+
+
+def _identity(dialog: Dialog | None) -> tuple[object, ...]:
+    """A dialog without its cursor."""
+    if dialog is None:
+        return ()
+    return (dialog.kind, dialog.text, tuple((option.key, option.label) for option in dialog.options))
