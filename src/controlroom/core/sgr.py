@@ -109,7 +109,7 @@ def _extended_color(codes: list[str]) -> tuple[str, int]:
     length = {"5": 1, "2": 3}.get(kind, 0)
     values = [_number(code or "0") for code in codes[1 : 1 + length]]
     if not length:
-        return "", 0
+        return "", min(len(codes), 1)
     if len(values) < length or any(value is None or value > 255 for value in values):
         return "", 1 + len(values)
     return ";".join([kind, *map(str, values)]), 1 + length
