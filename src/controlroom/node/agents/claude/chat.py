@@ -26,6 +26,7 @@ from controlroom.node.agents.claude.protocol import (
     Row,
     Usage,
     blocks,
+    command_words,
     content_text,
     is_machine_text,
     is_typed,
@@ -49,8 +50,8 @@ from controlroom.wire.model import Item, ItemKind, Tokens, Tool
 
 TEXT_LIMIT = 20_000  # characters of one bubble
 
-_TAG = re.compile(
-    r"<(command-name|command-args|local-command-stdout|local-command-stderr|bash-input)>(.*?)</\1>", re.S
+_PRINTED = re.compile(
+    r"<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)>(.*?)</\1>", re.S
 )
 _NOTE = re.compile(r"<(task-id|tool-use-id|status|summary|result)>(.*?)</\1>", re.S)
 _QUIET_OUTPUT = frozenset({"", "(no content)"})
@@ -154,14 +155,11 @@ class Chat:
             self._command(row, text)
 
     def _command(self, row: Row, text: str) -> None:
-        """A command that a person gave, and what it printed."""
-        found = dict(_TAG.findall(text[: TEXT_LIMIT * 2]))
-        if "command-name" in found:
-            self._add(row, "notice", f"{found['command-name']} {found.get('command-args', '')}".strip())
-        elif "bash-input" in found:
-            self._add(row, "notice", f"! {found['bash-input']}")
+        """A command that a person gave, or what it printed."""
+        if (given := command_words(text)) is not None:
+            self._add(row, "notice", given)
         else:
-            self._printed(row, found.get("local-command-stdout", "") + found.get("local-command-stderr", ""))
+            self._printed(row, "\n".join(part for _, part in _PRINTED.findall(text[: TEXT_LIMIT * 2])))
 
     def _printed(self, row: Row, text: str) -> None:
         clean = clip(text, TOOL_LIMIT).text.strip()

@@ -38,6 +38,9 @@ FRAME_AGE_S = 2.0
 CLOCK_SLACK_MS = 2_000
 """A process's start time is known to about a second."""
 
+ROWS_WITHIN_MS = 5_000
+"""A turn's last rows are written within this time after the registry says idle (0.1 s seen)."""
+
 MAX_LIMIT = 500  # items of one page
 
 
@@ -89,7 +92,7 @@ class ClaudeDriver:
             reported=tuple(filter(None, [entry.reported() if entry is not None else None])),
             screen=_with_dialog(seen.screen, dialog),
             position=position,
-            turn=Fact("none", "transcript", "no turn yet", who.started_at_ms),
+            turn=_no_turn(who, entry),
         )
         if session is not None:
             facts = self._with_conversation(facts, who, entry, session)
@@ -183,7 +186,7 @@ class ClaudeDriver:
         standing = session.standing
         return msgspec.structs.replace(
             facts,
-            turn=_turn(session, who) or facts.turn,
+            turn=_turn(session, who, entry, self._world.now_ms()),
             helpers=_helpers(session, who, entry),
             reply=standing.reply,
             moved_at_ms=standing.moved_at_ms,
@@ -292,18 +295,28 @@ def _asks(dialog: Dialog) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     return dialog.kind, dialog.text, tuple((option.key, option.label) for option in dialog.options)
 
 
-def _turn(session: Session, who: Sighting) -> Fact[TurnState] | None:
-    """The last turn; one that was open when an earlier process ended does not run any more."""
-    turn = session.standing.turn
-    if turn is None or turn.value != "open":
+def _no_turn(who: Sighting, entry: Entry | None) -> Fact[TurnState] | None:
+    """No turn yet; of a program that is still starting nothing is known."""
+    return Fact("none", "transcript", "no turn yet", who.started_at_ms) if entry is not None else None
+
+
+def _turn(session: Session, who: Sighting, entry: Entry | None, now_ms: int) -> Fact[TurnState] | None:
+    """The last turn. One that looks open does not run any more when an earlier process had it, or when the
+    program has been at its prompt for a while: an Esc before the first word of a reply takes the prompt back
+    into the composer and writes no row (seen)."""
+    turn, moved_ms = session.standing.turn, session.standing.moved_at_ms
+    is_earlier = moved_ms < who.started_at_ms - CLOCK_SLACK_MS
+    if turn is None or (is_earlier and entry is None):
+        return _no_turn(who, entry)
+    if turn.value != "open":
         return turn
-    if session.standing.moved_at_ms < who.started_at_ms - CLOCK_SLACK_MS:
-        return Fact(
-            "interrupted",
-            turn.source,
-            "the program was started again while it ran",
-            session.standing.moved_at_ms,
-        )
+    if is_earlier:
+        return Fact("interrupted", turn.source, "the program was started again while it ran", moved_ms)
+    reported = entry.reported() if entry is not None else None
+    if reported is None or reported.value not in ("idle", "shell"):
+        return turn
+    if moved_ms < reported.at_ms < now_ms - ROWS_WITHIN_MS:
+        return Fact("interrupted", reported.source, "at its prompt, and no reply was written", reported.at_ms)
     return turn
 
 

@@ -15,7 +15,11 @@ def startup_prompt(view: View | None, since_ms: int) -> Fault | None:
     if view is None or view.reading.look != "startup" or view.reading.dialog is None:
         return None
     first = next((line for line in view.reading.dialog.text.splitlines() if line.strip()), "")
-    return _fault("startup_prompt", f"It asks before it starts: {first.strip()} Answer it.", since_ms)
+    return _fault(
+        "startup_prompt",
+        f"It asks before it starts ({first.strip()}): answer it here or in its pane.",
+        since_ms,
+    )
 
 
 def signed_out(view: View | None, failure: Failure | None, since_ms: int) -> Fault | None:

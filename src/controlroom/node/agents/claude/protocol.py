@@ -226,6 +226,7 @@ def unix_ms(timestamp: str | None) -> int:
 
 _PASTE_BEGIN = re.compile(r'(?:\n\n)?<pasted_content id="[^"\n]{0,64}">\n')
 _PASTE_END = re.compile(r'\n</pasted_content id="[^"\n]{0,64}">\n?')
+COMMAND_LIMIT = 40_000  # characters of a command that are looked at
 _TYPED = frozenset({"typed", "queued", "sdk"})
 # What the program itself writes in the user's role, by the first words (facts: "Not bubbles").
 _MACHINE = (
@@ -250,6 +251,17 @@ def unwrapped(text: str) -> str:
     if "<pasted_content" not in text:
         return text
     return _PASTE_END.sub("", _PASTE_BEGIN.sub("", text))
+
+
+_COMMAND = re.compile(r"<(command-name|command-args|bash-input)>(.*?)</\1>", re.DOTALL)
+
+
+def command_words(text: str) -> str | None:
+    """The command that a person gave, as it was typed; None when the text records none."""
+    found = dict(_COMMAND.findall(text[:COMMAND_LIMIT]))
+    if "command-name" in found:
+        return f"{found['command-name']} {found.get('command-args', '')}".strip()
+    return f"!{found['bash-input']}" if "bash-input" in found else None
 
 
 def is_machine_text(text: str) -> bool:

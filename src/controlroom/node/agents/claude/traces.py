@@ -3,10 +3,10 @@
 A position is ``session|cursor|time``. The message can only stand behind the cursor in that session's file,
 or, when the agent is in another session by now (``/clear``), in rows of that one younger than the time.
 
-What counts (seen): a user row that a person typed; an attachment ``queued_command``, by which a message that
-was queued while a tool ran is handed over inside the turn. ``queue-operation`` rows tell what waits in the
-program's own queue: ``enqueue``, then ``dequeue`` (its user row follows), ``remove`` (handed over, or taken
-back) or ``popAll`` (back in the composer).
+What counts (seen): a user row that a person typed, or that records a command; an attachment
+``queued_command``, by which a message that was queued while a tool ran is handed over inside the turn.
+``queue-operation`` rows tell what waits in the program's own queue: ``enqueue``, then ``dequeue`` (its user
+row follows), ``remove`` (handed over, or taken back) or ``popAll`` (back in the composer).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from controlroom.node.agents.claude.protocol import (
     Message,
     Row,
     RowDecoder,
+    command_words,
     content_text,
     is_typed,
     loose,
@@ -104,7 +105,9 @@ def _words(row: Row) -> str | None:
     """A person's words, as the row holds them."""
     if row.type == "user":
         text = content_text(loose(row.message, Message).content)
-        return unwrapped(text) if text and is_typed(row, text) else None
+        if text and is_typed(row, text):
+            return unwrapped(text)
+        return None if row.is_meta else command_words(text)
     return queued_words(row)
 
 

@@ -165,13 +165,14 @@ class Standing:
         self.last_id = row.uuid or self.last_id
         if row.is_api_error_message:
             return
-        for part in blocks(message.content):
+        parts = blocks(message.content)
+        for part in parts:
             if part.type == "tool_use" and part.id is not None:
                 self._call(row, part)
             elif part.type == "text" and part.text and part.text.strip():
                 self._heard(row, message, part.text)
         if message.stop_reason not in ENDING:
-            if not row.is_aborted_mid_stream:
+            if parts and not row.is_aborted_mid_stream:
                 self._go_on(row.at_ms)
         elif self._candidate is not None and self._candidate[0] == _answer(row, message):
             # All rows of an answer name its stop reason, thinking first: it ends with its text.
