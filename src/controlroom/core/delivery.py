@@ -24,6 +24,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     draft: str = ""  # what stood in the composer before: the row is draft + text, or the draft was replaced
     entered: int = 0  # how many times Enter was (or may have been) pressed
     pasted: bool = False  # the paste was (or may have been) done
+    queued: bool = False  # it stood in the agent's own queue: Enter is not ours any more
 
 
 OutcomeState = Literal["held", "delivered", "unconfirmed", "failed"]

@@ -7,7 +7,8 @@ is typed, and a restarted run gets nothing else. The machine asks for one effect
    nothing: nothing was typed. A draft is waited for, cleared line by line, or written behind.
 2. Store the intent with ``pasted``, look again, paste in one piece.
 3. Watch: search the agent's own file and queue behind the intent's position, look at the composer, wait.
-   A row is ``delivered``; a row of the agent's queue is held ``in_agents_queue``. The end of patience is
+   A row is ``delivered``. A row of the agent's queue is held ``in_agents_queue``, and the intent says so:
+   what stands in the composer later was taken back by a person, who may be editing it. The end of patience is
    ``unconfirmed``, or held while something (a dialog, a turn that began) stands between us and the composer.
 4. When the composer shows our whole text and nothing forbids it: store the intent with one more ``entered``,
    look again, press Enter as an act of its own. Once more when the text still stands there long after; in a
@@ -135,7 +136,7 @@ MAX_STUCK = 4  # looks without a change after Ctrl-U
 
 FirstPhase = Literal["looking", "locating", "keeping_draft", "clearing", "redrawing", "looking_for_clear"]
 PastePhase = Literal["marking", "looking_before_paste", "pasting"]
-WatchPhase = Literal["waiting", "searching", "watching"]
+WatchPhase = Literal["waiting", "searching", "watching", "queueing"]
 EnterPhase = Literal["entering", "looking_before_enter", "submitting"]
 Phase = FirstPhase | PastePhase | WatchPhase | EnterPhase | Literal["unmarking", "over"]
 
@@ -222,6 +223,8 @@ def step(run: Sending, event: Event) -> Step:
             return _searched(run, event)
         case "watching", Looked():
             return _watched(run, event)
+        case "queueing", Done():
+            return _end(run, _QUEUED)
         case "entering", Done():
             return _with(run, phase="looking_before_enter"), Look(run.expected)
         case "looking_before_enter", Looked():
@@ -340,7 +343,10 @@ def _searched(run: Sending, trace: Trace) -> Step:
     if trace.state == "row":
         return _end(run, Outcome(state="delivered", item_id=trace.item_id, at_ms=trace.at_ms))
     if trace.state == "queued":
-        return _end(run, _held("in_agents_queue", "It waits in the agent's own queue."))
+        if _stored(run).queued:
+            return _end(run, _QUEUED)
+        intent = _with(_stored(run), queued=True)
+        return _with(run, intent=intent, phase="queueing"), Save(intent)
     if run.is_last_search:
         return _end(run, _unconfirmed("The agent ended before its file showed the message."))
     if run.entered and run.waited - run.looked_at < AGAIN_S and not _is_over(run):
@@ -353,6 +359,8 @@ def _watched(run: Sending, seen: Looked) -> Step:
     if not seen.alive:
         return _with(run, phase="searching", is_last_search=True), Search(_stored(run))
     forbidden = _forbids(seen, run.when)
+    if seen.holds and _stored(run).queued:
+        return _end(run, _held("draft", "It was taken out of the agent's queue into its input line."))
     if seen.holds and forbidden is None and _may_enter(run):
         intent = _with(_stored(run), entered=_stored(run).entered + 1)
         return _with(run, intent=intent, phase="entering"), Save(intent)
@@ -424,6 +432,7 @@ def _held(code: HeldCode, text: str) -> Outcome:
 
 
 _GONE = _held("gone", "The agent does not run in its pane now.")
+_QUEUED = _held("in_agents_queue", "It waits in the agent's own queue.")
 
 
 def _unconfirmed(text: str) -> Outcome:

@@ -67,6 +67,8 @@ class Model(msgspec.Struct):
                 self.now = "idle"
                 if self.queue:
                     self.submit_row(self.queue.pop(0))
+            case "take_back" if self.queue and not self.composer and not self.dialog:
+                self.composer = self.queue.pop()
             case "type" if self.alive and not self.dialog:
                 self.composer += "p"
             case "untype" if self.composer.endswith("p"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controlroom.core.delivery import AgentNow, Intent, OnDraft, SendWhen, Trace
-from controlroom.core.facts import Composer, Dialog, ScreenReading
+from controlroom.core.delivery import Intent, Trace
+from controlroom.core.facts import Composer, ScreenReading
 from controlroom.core.submission import (
     CONFIRM_S,
     ClearLine,
@@ -20,71 +20,24 @@ from controlroom.core.submission import (
     Paste,
     Save,
     Search,
-    Sending,
     Step,
     Submit,
     Wait,
     start,
     step,
 )
-
-READY = ScreenReading(look="ready", composer=Composer(""))
-DIALOG = ScreenReading(look="dialog", dialog=Dialog(kind="permission", text="Run it?"))
-NONE = Trace(state="none")
-MARKED = Intent(session_id="s", position="7", text="hello", pasted=True)
-
-
-def saw(
-    composer: str | None = "",
-    *,
-    now: AgentNow = "idle",
-    holds: bool = False,
-    alive: bool = True,
-    collapsed: bool = False,
-    is_command: bool = False,
-) -> Looked:
-    screen = ScreenReading(
-        look="ready" if composer is not None else "other",
-        composer=None if composer is None else Composer(composer, collapsed),
-    )
-    return Looked(alive=alive, now=now, screen=screen, holds=holds, draft_is_command=is_command)
-
-
-OURS = saw("hello", holds=True)
-COVERED = Looked(alive=True, now="waiting", screen=DIALOG)
-
-
-def until(at: Step, kind: type, *events: Event) -> Step:
-    """Answer with these events in turn, then say what the last effect is."""
-    run, effect = at
-    for event in events:
-        run, effect = step(run, event)
-    assert isinstance(effect, kind), effect
-    return run, effect
-
-
-def pasted(text: str = "hello", when: SendWhen = "idle") -> Step:
-    """A run right after its paste."""
-    located = until(start(text, when=when), Locate, saw(now="idle" if when == "idle" else "working"))
-    marked = until(located, Save, Located("s", "7"))
-    return until(marked, Wait, Done(), saw(now="idle" if when == "idle" else "working"), Done())
-
-
-def patient(at: Step, looked: Looked, trace: Trace = NONE) -> Finish:
-    """Answer every search and look the same until the run is over."""
-    run, effect = at
-    for _ in range(400):
-        match effect:
-            case Finish():
-                return effect
-            case Search():
-                run, effect = step(run, trace)
-            case Look():
-                run, effect = step(run, looked)
-            case _:
-                run, effect = step(run, Done())
-    raise AssertionError("never over")
-
+from tests.unit.core.submission_steps import (
+    COVERED,
+    DIALOG,
+    MARKED,
+    NONE,
+    OURS,
+    again,
+    pasted,
+    patient,
+    saw,
+    until,
+)
 
 # --- the plain way -----------------------------------------------------------------------------------
 
@@ -119,6 +72,16 @@ def test_the_whole_way_of_a_message() -> None:
 def test_a_row_of_the_agents_own_queue_is_held_there() -> None:
     end = patient(pasted(when="now"), saw("hello", now="working", holds=True), Trace(state="queued"))
     assert (end.outcome.state, end.outcome.code) == ("held", "in_agents_queue")
+
+
+def test_what_a_person_takes_out_of_the_agents_queue_is_left_to_them() -> None:
+    """Up brings a queued message back into the composer, to be edited."""
+    _, effect = until(again(), Save, Trace(state="queued"))
+    assert isinstance(effect, Save)
+    assert effect.intent.queued
+    later = until(start("hello", when="now", intent=effect.intent), Look, NONE)
+    assert isinstance(end := step(later[0], saw("hello", now="working", holds=True))[1], Finish)
+    assert (end.outcome.state, end.outcome.code) == ("held", "draft")
 
 
 def test_a_message_for_now_is_submitted_while_the_agent_works() -> None:
@@ -307,15 +270,10 @@ def test_waiting_for_the_row_is_bounded() -> None:
 # --- after a kill ------------------------------------------------------------------------------------
 
 
-def again(intent: Intent = MARKED) -> Step:
-    return until(start("hello", intent=intent), Search)
-
-
 def test_after_a_kill_a_row_is_delivered_and_the_queue_is_held() -> None:
     assert isinstance(end := step(again()[0], Trace(state="row", item_id="u1"))[1], Finish)
     assert end.outcome.state == "delivered"
-    assert isinstance(end := step(again()[0], Trace(state="queued"))[1], Finish)
-    assert end.outcome.code == "in_agents_queue"
+    assert patient(again(), saw(""), Trace(state="queued")).outcome.code == "in_agents_queue"
 
 
 def test_after_a_kill_a_text_in_the_composer_gets_one_enter() -> None:
@@ -349,72 +307,6 @@ def test_after_a_kill_what_cannot_be_told_yet_is_held_with_its_intent(seen: Look
 def test_an_intent_without_a_paste_begins_anew() -> None:
     _, effect = start("hello", intent=Intent(session_id="s", position="7", text="hello"))
     assert effect == Look("hello")
-
-
-# --- drafts ------------------------------------------------------------------------------------------
-
-
-def test_behind_a_draft_both_are_one_message_on_two_lines() -> None:
-    """Field lessons 24: never `HALF DRAFTour text`."""
-    run, effect = until(start("our text", on_draft="after"), Locate, saw("HALF DRAFT"))
-    run, effect = step(run, Located("s", "7"))
-    assert isinstance(effect, Save)
-    assert (effect.intent.draft, effect.intent.text) == ("HALF DRAFT", "\nour text")
-    run, effect = step(run, Done())
-    run, effect = step(run, saw("HALF DRAFT"))
-    assert effect == Paste("\nour text")
-    run, effect = until((run, effect), Look, Done(), Done(), NONE)
-    assert effect == Look("HALF DRAFT\nour text")
-
-
-@pytest.mark.parametrize(
-    "draft", [saw("[Pasted text #1 +59 lines]", collapsed=True), saw("/clear", is_command=True)]
-)
-def test_what_cannot_stand_behind_a_draft_is_held(draft: Looked) -> None:
-    assert isinstance(end := step(start("our text", on_draft="after")[0], draft)[1], Finish)
-    assert end.outcome.code == "draft"
-
-
-def test_a_command_never_stands_behind_a_draft() -> None:
-    assert isinstance(end := step(start("/clear", on_draft="after", command=True)[0], saw("x"))[1], Finish)
-    assert end.outcome.code == "draft"
-
-
-def cleared(draft: OnDraft = "replace") -> Step:
-    """A run that is about to press Ctrl-U for the first time; the draft is stored by then."""
-    run, effect = until(start("hello", on_draft=draft), Save, saw("one\ntwo"), Located("s", "7"))
-    assert isinstance(effect, Save)
-    assert (effect.intent.draft, effect.intent.pasted) == ("one\ntwo", False)
-    return until((run, effect), ClearLine, Done())
-
-
-def test_a_replaced_draft_is_cleared_line_by_line_and_looked_at_after_each() -> None:
-    at = until(cleared(), Look, Done(), Done())
-    at = until(at, ClearLine, saw("one"))
-    at = until(at, Look, Done(), Done())
-    run, effect = until(at, Save, saw(""))
-    assert isinstance(effect, Save)
-    assert (effect.intent.draft, effect.intent.pasted) == ("", True)
-    _, effect = until((run, effect), Paste, Done(), saw(""))
-    assert effect == Paste("hello")
-
-
-def test_a_draft_that_cannot_be_cleared_is_held() -> None:
-    run: Sending
-    run, effect = cleared()
-    clears = 0
-    while not isinstance(effect, Finish):
-        clears += isinstance(effect, ClearLine)
-        run, effect = step(run, saw("stays") if isinstance(effect, Look) else Done())
-    assert effect.outcome.code == "draft"
-    assert clears < 10
-
-
-@pytest.mark.parametrize(("seen", "code"), [(COVERED, "dialog"), (saw("one", now="working"), "working")])
-def test_clearing_stops_when_something_opens(seen: Looked, code: str) -> None:
-    at = until(cleared(), Look, Done(), Done())
-    assert isinstance(end := step(at[0], seen)[1], Finish)
-    assert end.outcome.code == code
 
 
 def test_an_event_that_nothing_asked_for_is_an_error() -> None:

@@ -24,6 +24,7 @@ MOVES = st.sampled_from(
             "show",
         ),
         *("die", "revive", "unreadable", "readable", "slow_file", "fast_file", "swallow", "lose", "kill"),
+        *("take_back", "take_back"),
     ]
 )
 
