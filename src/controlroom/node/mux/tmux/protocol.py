@@ -258,7 +258,7 @@ def _pane(fixed: list[str], free: list[str], server: str) -> Pane:
 # --- one screen -------------------------------------------------------------------------------------------
 
 _SCREEN = "#{pane_id} #{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} "
-_PANE_ID = re.compile(r"%\d{1,9}")
+_PANE_ID = re.compile("%[0-9]{1,9}")
 _SCREEN_HEAD = re.compile(r"(%\d+) (\d+) (\d+) (\d+) (\d+) ([01]?) ([01]?) (.*)", re.DOTALL)
 
 
