@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -161,7 +162,7 @@ class HubClient:
         if self._session is None:
             raise RuntimeError("HubClient is used outside its context")
         headers = {} if body is None else {"Content-Type": "application/json"}
-        data = None if body is None else encode(body)
+        data = None if body is None else io.BytesIO(encode(body))  # bytes over 1 MB make aiohttp warn
         try:
             async with self._session.request(
                 method, API + path, data=data, params=query, headers=headers

@@ -50,7 +50,7 @@ class Chats:
         self._wanted: dict[str, tuple[Node, AgentState]] = {}
         self._running: set[str] = set()
         self._turns: dict[str, asyncio.Semaphore] = {}
-        self._seen_early: dict[str, str] = {}  # read on a device before it was fetched here
+        self._seen_early: dict[str, str] = {}  # read on a device before it is here; one for each chat
 
     async def start(self) -> None:
         self._marks = await self._store.read(chat_rows.chat_marks)
@@ -267,7 +267,6 @@ class Chats:
         early = self._seen_early.pop(chat.id, None)
         if early is not None:
             await self.seen(chat.id, early)
-            self._seen_early.pop(chat.id, None)  # once: an id that never comes is not kept for ever
 
 
 async def _items(

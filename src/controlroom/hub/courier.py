@@ -101,6 +101,7 @@ class Courier:
 
     async def _hand_over_all(self, node: Node) -> bool:
         """Hand over everything in order; False when one has to be tried again."""
+        await self._learn_journal(node)
         while rows := await self._store.read(lambda c: message_rows.untaken(c, node.machine_id, BATCH)):
             for row in rows:
                 async with self.lock(node.machine_id):
@@ -157,39 +158,48 @@ class Courier:
                 await asyncio.sleep(AGAIN_S)
 
     async def _follow(self, node: Node) -> None:
+        await self._learn_journal(node)
         while True:
-            journal_id, after = await self._position(node)
-            async with asyncio.timeout(WAIT_S + GRACE_S):
-                answer = await node.link.acts(after, WAIT_S)
-            await self._take_answer(node, answer, journal_id, after)
+            _, after = await self._position(node)
+            await self._ask(node, after, WAIT_S)
 
     async def _position(self, node: Node) -> tuple[str | None, int]:
         """Which journal of the node was read, and how far."""
         row = await self._store.read(lambda c: fleet_rows.machine_row(c, node.machine_id))
         return (None, 0) if row is None else (row.journal_id, row.acts_seq)
 
-    async def _take_answer(self, node: Node, answer: ActsAnswer, journal_id: str | None, after: int) -> None:
-        if journal_id is not None and answer.journal_id != journal_id:
-            await self._store.change(lambda change: self._begin_anew(change, node, answer.journal_id))
-        elif answer.acts or journal_id is None:
-            await self._store.change(lambda change: self._take(change, node, answer, after))
+    async def _ask(self, node: Node, after: int, wait_s: float) -> bool:
+        """Read on in the node's journal. Returns whether it is another one than before."""
+        async with asyncio.timeout(wait_s + GRACE_S):
+            answer = await node.link.acts(after, wait_s)
+        return await self._store.change(lambda change: self._take(change, node, answer))
+
+    async def _learn_journal(self, node: Node) -> None:
+        """Which journal takes the messages must be known before the first: else its loss goes unnoticed."""
+        journal_id, after = await self._position(node)
+        if journal_id is None:
+            await self._ask(node, after, 0.0)
 
     async def _has_lost_its_journal(self, node: Node) -> bool:
         """Asked before a message is handed over a second time: a new journal would take it as a new one."""
-        journal_id, after = await self._position(node)
-        async with asyncio.timeout(TAKE_S):
-            answer = await node.link.acts(after, 0.0)
-        if journal_id is None or answer.journal_id == journal_id:
-            return False
-        await self._store.change(lambda change: self._begin_anew(change, node, answer.journal_id))
-        return True
+        _, after = await self._position(node)
+        return await self._ask(node, after, 0.0)
 
-    def _take(self, change: Change, node: Node, answer: ActsAnswer, after: int) -> None:
-        for progress in answer.acts:
+    def _take(self, change: Change, node: Node, answer: ActsAnswer) -> bool:
+        row = fleet_rows.machine_row(change.connection, node.machine_id)
+        if row is None:
+            return False
+        if row.journal_id is not None and row.journal_id != answer.journal_id:
+            self._begin_anew(change, node, answer.journal_id)
+            return True
+        news = [progress for progress in answer.acts if progress.seq > row.acts_seq]
+        for progress in news:
             if progress.kind == "send":
                 self._take_one(change, node, progress)
-        position = answer.acts[-1].seq if answer.acts else after
-        fleet_rows.put_acts_position(change.connection, node.machine_id, answer.journal_id, position)
+        if news or row.journal_id is None:
+            position = news[-1].seq if news else row.acts_seq
+            fleet_rows.put_acts_position(change.connection, node.machine_id, answer.journal_id, position)
+        return False
 
     def _take_one(self, change: Change, node: Node, progress: ActProgress) -> None:
         row = message_rows.message_row(change.connection, progress.id)

@@ -65,7 +65,7 @@ class FakeNode:
         self.is_away = False
         self.agents: dict[str, AgentState] = {}
         self.health: tuple[Health, ...] = ()
-        self.chats: dict[str, list[Item]] = {}
+        self.chats: dict[str, list[Item]] = {}  # everything ever told, in order
         self.taken: dict[str, Act] = {}
         self.asked: list[Act] = []
         self.refuse: Callable[[Act], ActResult | None] = lambda act: None
@@ -93,13 +93,9 @@ class FakeNode:
     async def say(self, agent_id: str, *items: Item) -> None:
         """Add items to the agent's chat (one with a known id replaces it) and move its mark."""
         state = self.agents[agent_id]
-        chat = self.chats[state.chat_id]
-        for item in items:
-            known = next((index for index, old in enumerate(chat) if old.id == item.id), None)
-            if known is not None:
-                del chat[known]  # what was changed is told again, behind the cursors given out
-            chat.append(item)
-        await self.put(msgspec.structs.replace(state, mark=f"{len(chat)}:{chat[-1].id}"))
+        told = self.chats[state.chat_id]
+        told += items
+        await self.put(msgspec.structs.replace(state, mark=str(len(told))))
 
     async def touch(self) -> None:
         self._rev += 1
@@ -202,19 +198,20 @@ class FakeNode:
         after: str | None = None,
         limit: int = 50,
     ) -> ItemsAnswer:
-        """Cursors are counts of items."""
+        """``after`` counts what was ever told, changes too; ``before`` counts items."""
         self._check()
         self.item_calls += 1
-        chat = self.chats.get(chat_id)
-        if chat is None:
+        told = self.chats.get(chat_id)
+        if told is None:
             raise NodeRefused(Refusal(code="not_found", text="The history is missing."))
         if after is not None:
-            begin = int(after)
-            end = min(begin + limit, len(chat))
-        else:
-            end = len(chat) if before is None else int(before)
-            begin = max(0, end - limit)
-        return ItemsAnswer(items=tuple(chat[begin:end]), before=str(begin) if begin else None, after=str(end))
+            end = min(int(after) + limit, len(told))
+            return ItemsAnswer(items=tuple(told[int(after) : end]), before=None, after=str(end))
+        chat = list({item.id: item for item in told}.values())
+        last = len(chat) if before is None else int(before)
+        begin = max(0, last - limit)
+        older = str(begin) if begin else None
+        return ItemsAnswer(items=tuple(chat[begin:last]), before=older, after=str(len(told)))
 
     async def act(self, act: Act) -> ActResult:
         self._check()
