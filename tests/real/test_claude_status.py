@@ -144,6 +144,12 @@ async def test_a_question_with_several_choices(desk: Desk, room: Room, claude_mo
     assert waiting.multi
     keys = {option.label: option.key for option in waiting.options or ()}
     await room.answer(agent.id, waiting.id, f"{keys['Ladder']},{keys['Gloves']}")
+    review = await room.until(
+        claude.pane, lambda agent: agent.waiting_for is not None and agent.waiting_for.id != waiting.id
+    )
+    assert review.waiting_for is not None
+    assert "Ladder, Gloves" in review.waiting_for.text
+    await room.answer(agent.id, review.waiting_for.id, "Submit answers")
     await room.until_said(agent.id, "Thank you.")
     answers = _answers(claude_model)
     assert "Ladder" in answers

@@ -35,6 +35,9 @@ STALE_MS = 10_000
 STARTING_MS = 30_000
 """A process may be silent this long after its start; the slowest start that we saw took 4 seconds."""
 
+DRAWN_MS = 1_500
+"""An agent says that it waits before it has drawn its dialog; 0.1 s seen, more on a loaded machine."""
+
 STRONG_SOURCES = frozenset({"registry", "socket"})
 DETAIL_LIMIT = 200
 
@@ -68,7 +71,7 @@ def derive(facts: AgentFacts, now_ms: int) -> Verdict:
         return _say("unknown", "", "it could not be read lately", facts.read_at_ms)
     turn = _running_turn(facts)
     busy = turn or _running_helpers(facts)
-    if (blocked := _blocked(facts)) is not None:
+    if (blocked := _blocked(facts, now_ms)) is not None:
         return _verdict("blocked", blocked, is_busy=busy is not None)
     if turn is None and (question := _question(facts)) is not None:
         return msgspec.structs.replace(question, is_busy=busy is not None)
@@ -84,14 +87,17 @@ def derive(facts: AgentFacts, now_ms: int) -> Verdict:
 # --- the rules ---------------------------------------------------------------------------------------
 
 
-def _blocked(facts: AgentFacts) -> Fact[str] | None:
+def _blocked(facts: AgentFacts, now_ms: int) -> Fact[str] | None:
+    """What shows that a person is needed. A dialog is not announced before it can be shown, but a screen
+    that stays unreadable does not hide it."""
     screen = facts.screen
     shows = None if screen is None else screen.value
     if shows is not None and shows.look == "limit_wait":
         return None
     says = _says(facts)
     if says is not None and says.value == "waiting":
-        return _as_text(says)
+        is_drawing = shows is not None and shows.dialog is None and now_ms - says.at_ms < DRAWN_MS
+        return None if is_drawing else _as_text(says)
     if shows is not None and (shows.dialog is not None or shows.look == "startup"):
         return _look(facts)
     return None

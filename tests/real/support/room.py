@@ -126,11 +126,14 @@ class Room:
             return (await hub.fleet()).agents
 
     async def agent_in(self, pane: Pane) -> Agent | None:
-        """The agent that the fleet shows in this pane."""
-        for agent in await self.agents():
-            if agent.pane is not None and agent.pane.id == pane.id and pane.server.path in agent.pane.server:
-                return agent
-        return None
+        """The agent that the fleet shows in this pane; a gone one only when no other has followed it."""
+        found = [
+            agent
+            for agent in await self.agents()
+            if agent.pane is not None and agent.pane.id == pane.id and pane.server.path in agent.pane.server
+        ]
+        found.sort(key=lambda agent: agent.activity == "gone")
+        return found[0] if found else None
 
     async def until(
         self, pane_or_id: Pane | str, reached: Callable[[Agent], object], what: str = ""

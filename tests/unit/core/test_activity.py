@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controlroom.core.activity import STALE_MS, STARTING_MS, Verdict, derive
+from controlroom.core.activity import DRAWN_MS, STALE_MS, STARTING_MS, Verdict, derive
 from controlroom.core.facts import (
     AgentFacts,
     Composer,
@@ -226,6 +226,15 @@ def test_lesson_missed_blocked() -> None:
     """Field lessons 17: a prompt that cannot be read is still a prompt when the agent says that it waits."""
     verdict = decided(says="waiting", turn="open", look="other")
     assert (verdict.activity, verdict.evidence.detail, verdict.is_busy) == ("blocked", "status waiting", True)
+
+
+def test_a_dialog_is_announced_when_it_can_be_shown() -> None:
+    """The registry says "waiting" some 0.1 s before the dialog is drawn: an answer could not name it."""
+    undrawn = facts(says="waiting", turn="open", look="working")
+    assert derive(undrawn, 1_800_000 + DRAWN_MS - 1).activity == "working"
+    assert derive(undrawn, 1_800_000 + DRAWN_MS).activity == "blocked"
+    drawn = facts(says="waiting", turn="open", look="dialog", dialog=ASKS)
+    assert derive(drawn, 1_800_000).activity == "blocked"
 
 
 def test_lesson_replayed_status() -> None:
