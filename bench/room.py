@@ -69,7 +69,7 @@ class Room:
 @contextmanager
 def desk_of(count: int, *, width: int = 120, height: int = 40) -> Iterator[Desk]:
     """``count`` idle scripted agents, each with one finished turn."""
-    with tempfile.TemporaryDirectory(prefix="crb-", dir="/tmp") as folder:
+    with tempfile.TemporaryDirectory(prefix="crb-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         desk = Desk(Path(folder), width=width, height=height)
         try:
             for number in range(count):
