@@ -1,0 +1,63 @@
+"""Writes the reference pages that are derived from the program: ``python docs/reference/generate.py``.
+
+A test fails when a page is stale.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from controlroom.cli.main import COMMANDS, root
+from controlroom.kit.settings import all_settings
+
+HERE = Path(__file__).parent
+NOTE = "<!-- Written by docs/reference/generate.py: do not edit. -->"
+
+
+def commands() -> str:
+    """One heading and the help of each command."""
+    parts = [
+        "# Commands",
+        NOTE,
+        "Every command takes `--home DIR` and `--json`. Exit status: 0 done, 1 failed, "
+        "2 wrong use, 3 the control room cannot be reached.",
+    ]
+    parent = click.Context(root, info_name="controlroom", max_content_width=100, terminal_width=100)
+    for name in COMMANDS:
+        command = import_module(f"controlroom.cli.{name}").command
+        context = click.Context(
+            command, info_name=name, parent=parent, max_content_width=100, terminal_width=100
+        )
+        parts += [f"## {name}", f"```\n{command.get_help(context)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def settings() -> str:
+    """One heading for each setting."""
+    parts = [
+        "# Settings",
+        NOTE,
+        "In `config.toml` of the data folder as `[section]` and `name = value`, or as a variable of the "
+        "environment, which wins. A setting that cannot be used stops the start with one line.",
+    ]
+    for setting in all_settings():
+        default = list(setting.default) if isinstance(setting.default, tuple) else setting.default
+        shown = str(default).lower() if isinstance(default, bool) else repr(default).replace("'", '"')
+        facts = f"Allowed: {setting.allowed}. Default: `{shown}`. Variable: `{setting.variable}`."
+        parts += [f"## {setting.key}", facts]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {"commands.md": commands, "settings.md": settings}
+
+
+def main() -> None:
+    for name, write in PAGES.items():
+        (HERE / name).write_text(write(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
