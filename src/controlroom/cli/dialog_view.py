@@ -25,7 +25,7 @@ def render_dialog(agent: Agent, waiting: WaitingFor, now_ms: int, width: int, co
         ),
         "",
     ]
-    lines += [f"  {entry}" for entry in text.wrap(text.block(waiting.text).strip("\n"), width - 2)]
+    lines += [f"  {entry}".rstrip() for entry in text.wrap(text.block(waiting.text).strip("\n"), width - 2)]
     if waiting.options:
         lines.append("")
     key_width = max((text.cells(text.line(option.key, 20)) for option in waiting.options or ()), default=0)

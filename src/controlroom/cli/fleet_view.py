@@ -17,7 +17,6 @@ from controlroom.cli import text, times
 from controlroom.cli.look import Span, between, compose
 from controlroom.cli.palette import Role
 from controlroom.cli.states import ACTIVITY_WORDS, GROUP_TITLES, GROUPS, Group, State, state_of
-from controlroom.core.blocks import parse_reply
 from controlroom.wire.model import Agent, Fleet, Machine
 
 INDENT = 4
@@ -239,10 +238,13 @@ def meta(agent: Agent, machines: dict[str, str]) -> str:
     return " · ".join(parts)
 
 
-def short_folder(folder: str, width: int = 34) -> str:
-    """A folder for people: the home folder as ``~``, the end kept when it is long."""
-    clean = text.line(folder)
-    return text.clip_left(re.sub(r"^(/home/[^/]+|/Users/[^/]+|/root)(?=/|$)", "~", clean), width)
+def short_folder(folder: str, width: int = 26) -> str:
+    """A folder for people: the home folder as ``~``; of a long one the last two names."""
+    clean = re.sub(r"^(/home/[^/]+|/Users/[^/]+|/root)(?=/|$)", "~", text.line(folder))
+    parts = clean.split("/")
+    if text.cells(clean) > width and len(parts) > 3:
+        clean = "/".join(["…", *parts[-2:]])
+    return text.clip_left(clean, width)
 
 
 def what(agent: Agent, state: State, now_ms: int) -> str:
@@ -269,11 +271,10 @@ def what(agent: Agent, state: State, now_ms: int) -> str:
 
 
 def _wanted(agent: Agent) -> str:
+    """The prompt's text, its parts told apart; of a question the evidence is its first sentence."""
     if agent.waiting_for is not None:
-        return text.summary(agent.waiting_for.text)
-    if agent.last is not None and agent.activity == "question":
-        asked = parse_reply(agent.last.text).questions
-        return text.summary(asked[-1].question if asked else agent.last.text)
+        parts = re.split(r"\n\s*\n", agent.waiting_for.text.strip())
+        return " · ".join(said for part in parts if (said := text.summary(part)))
     return text.summary(agent.evidence.detail)
 
 

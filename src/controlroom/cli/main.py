@@ -109,7 +109,7 @@ def run(arguments: Sequence[str]) -> int:
 
             return shell_complete(root, {}, PROGRAM, COMPLETE, asked)
         # Not root.main(): that one has its own opinion about Ctrl-C and closed pipes.
-        with root.make_context(PROGRAM, list(arguments)) as context:
+        with root.make_context(PROGRAM, list(arguments) or ["--help"]) as context:
             root.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:

@@ -12,7 +12,7 @@ import msgspec
 from rich.cells import split_graphemes
 
 from controlroom.cli import text
-from controlroom.cli.look import between
+from controlroom.cli.look import Span, between
 from controlroom.wire.client import ScreenFrame
 
 _TOKEN = re.compile(
@@ -104,10 +104,8 @@ def status_row(frame: ScreenFrame, mirror: Mirror, top: int, name: str, colour: 
     if frame.height > mirror.height:
         cut.append(f"rows {top + 1}–{min(top + mirror.height, frame.height)}")
     said = f"{size}, you see {' and '.join(cut)}" if cut else size
+    left: list[Span] = [(text.line(name, 60), "name"), (f" · {said}", "meta")]
     keys = "arrows move · q leaves" if cut else "q leaves"
-    return between(
-        [(text.line(name, 60), "name"), (f" · {said}", "meta")],
-        [(note or keys, "lamp" if note else "meta")],
-        mirror.width,
-        colour,
-    )
+    if sum(text.cells(piece) for piece, _ in left) + text.cells(keys) + 2 > mirror.width:
+        keys = "q leaves"
+    return between(left, [(note or keys, "lamp" if note else "meta")], mirror.width, colour)

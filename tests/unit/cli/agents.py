@@ -77,10 +77,6 @@ PERMISSION = (
     ' │ python3 -c "import orchard; print(orchard.total([3, 4]))"\n │ > report.txt && cat report.txt\n'
     "╌╌╌╌╌╌╌╌\nDo you want to proceed?"
 )
-QUESTION = (
-    "I compared both.\n\nQuestion for Founder: Ship the label printer now?\n"
-    "- Yes: tag v1 and print\n- No: wait for the review\nBlocking: yes"
-)
 
 
 def all_states() -> Fleet:
@@ -93,7 +89,7 @@ def all_states() -> Fleet:
         agent("crates", "working", 20 * S, last=last("I will look at the code first.")),
         agent("pickers", "helpers", 90 * S, helpers=4, header="Counting fruit"),
         agent("orchard", "blocked", 30 * MIN, waiting_for=waiting(PERMISSION, 12 * MIN)),
-        agent("labels", "question", 72 * MIN, last=last(QUESTION)),
+        agent("labels", "question", 72 * MIN, evidence=evidence("Ship the label printer now?")),
         agent(
             "report",
             "idle",

@@ -152,9 +152,20 @@ def _picker(dialog: Dialog, width: int) -> list[str]:
         if option.apart:
             rows.append(_colour("─" * width, GREY))
         mark = _colour("❯", BLUE) if number == dialog.selected else " "
-        typed = dialog.typing is not None and number == dialog.selected
-        label = (dialog.typing or "") + "\x1b[7m \x1b[0m" if typed else option.label
+        label = option.label
+        if dialog.typing is not None and number == dialog.selected:
+            label = _field(dialog.typing, label)
         rows.append(f"{mark} {_colour(f'{option.key}.', GREY)} {label}")
         if option.description:
             rows += [_colour(f"     {entry}", GREY) for entry in wrapped(option.description, width - 6)]
-    return [*rows, "", _colour(dialog.footer, GREY)]
+    footer = dialog.footer
+    if dialog.typing is not None:
+        footer = footer.replace("Esc", "ctrl+g to edit in Vim · Esc")
+    return [*rows, "", _colour(footer, GREY)]
+
+
+def _field(typed: str, placeholder: str) -> str:
+    """A line that is being typed, with its cursor."""
+    if typed:
+        return f"{typed}\x1b[7m \x1b[0m"
+    return f"\x1b[7m{placeholder[:1]}\x1b[0;2m{placeholder[1:]}\x1b[0m"
