@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO
 
+import msgspec
+
 from controlroom.node.agents.base import ItemsPage
 from controlroom.node.agents.claude.chat import Chat
 from controlroom.node.agents.claude.protocol import (
@@ -81,35 +83,42 @@ def _bounded(rows: Iterator[FileRow]) -> Iterator[FileRow]:
             return
 
 
+class _Group(msgspec.Struct):
+    """Rows that stay on one page, newest first: those of one model answer, whose first carries its tokens,
+    and between them rows that add nothing."""
+
+    answer: str | None
+    added: int
+    rows: list[Placed]
+
+
 def _page_before(file: BinaryIO, end: int, limit: int, *, after: str, reset: bool = False) -> ItemsPage:
     decoder = RowDecoder()
-    groups: list[tuple[int, list[Placed]]] = []  # (items, rows of one answer or one row), newest first
+    groups: list[_Group] = []  # newest first
     count = skipped = 0
     begin = end
     for place in _bounded(rows_back(file, end)):
         decoded = decode_rows(decoder, (place,))
-        skipped += decoded.skipped
+        row = decoded.rows[0][1] if decoded.rows else None
+        added = 0 if row is None else _adds(row)
+        answer = None if row is None else _answer(row)
+        is_joined = bool(groups) and (not added or (answer is not None and answer == groups[-1].answer))
+        if not is_joined and added and count >= limit:
+            break
         begin = place.offset
-        for found in decoded.rows:
-            added = _adds(found[1])
-            if groups and _same_answer(groups[-1][1][-1][1], found[1]):
-                groups[-1] = (groups[-1][0] + added, [*groups[-1][1], found])
-            elif count >= limit and added:
-                begin = place.end
-                break
-            else:
-                groups.append((added, [found]))
-            count += added
+        skipped += decoded.skipped
+        count += added
+        if is_joined:
+            groups[-1].added += added
+            groups[-1].rows += decoded.rows
         else:
-            continue
-        break
-    while count > limit and len(groups) > 1:
-        added, rows = groups.pop()
-        count -= added
-        begin = rows[0][0].end
+            groups.append(_Group(answer, added, list(decoded.rows)))
+    while count > limit and len(groups) > 1 and groups[-2].rows:
+        count -= groups.pop().added
+        begin = groups[-1].rows[-1][0].offset
     chat = Chat()
-    for _, rows in reversed(groups):
-        for _, row in reversed(rows):
+    for group in reversed(groups):
+        for _, row in reversed(group.rows):
             chat.feed(row)
     return ItemsPage(
         items=_finished(file, decoder, chat, end),
@@ -127,12 +136,9 @@ def _adds(row: Row) -> int:
     return len(alone.items())
 
 
-def _same_answer(later: Row, earlier: Row) -> bool:
-    """Rows of one model answer stay on one page: the first of them carries its tokens."""
-    if later.type != "assistant" or earlier.type != "assistant":
-        return False
-    answer = loose(later.message, Message).id
-    return answer is not None and answer == loose(earlier.message, Message).id
+def _answer(row: Row) -> str | None:
+    """The model answer that the row is a part of."""
+    return loose(row.message, Message).id if row.type == "assistant" else None
 
 
 def _finished(file: BinaryIO, decoder: RowDecoder, chat: Chat, end: int) -> tuple[Item, ...]:
@@ -158,14 +164,19 @@ def _context(file: BinaryIO, decoder: RowDecoder, begin: int, news: tuple[Placed
         ahead.feed(row)
     wanted = {call.encode() for call in ahead.wanted}
     found: list[Placed] = []
+    answer: str | None = None  # of the oldest row found that adds something
     is_whole = False
     for place in _bounded(rows_back(file, begin)):
-        found += decode_rows(decoder, (place,)).rows
-        if b"tool_use" in place.data:
+        for each in decode_rows(decoder, (place,)).rows:
+            if _adds(each[1]):
+                if is_whole and not wanted and (answer is None or answer != _answer(each[1])):
+                    found.reverse()
+                    return found
+                answer = _answer(each[1])
+            is_whole = is_whole or _begins(each[1]) or len(found) >= CONTEXT_ROWS
+            found.append(each)
+        if b'"tool_use"' in place.data:
             wanted = {call for call in wanted if call not in place.data}
-        is_whole = is_whole or bool(found and _begins(found[-1][1])) or len(found) >= CONTEXT_ROWS
-        if is_whole and not wanted:
-            break
     found.reverse()
     return found
 

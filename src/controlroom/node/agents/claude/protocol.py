@@ -271,7 +271,7 @@ def is_machine_text(text: str) -> bool:
 def is_typed(row: Row, text: str) -> bool:
     """Did a person say this text of a user row? Rows of older versions carry no origin: then the text and
     the marks of the program decide."""
-    if row.is_meta or row.is_sidechain or row.is_compact_summary or is_machine_text(text):
+    if not text or row.is_meta or row.is_sidechain or row.is_compact_summary or is_machine_text(text):
         return False
     origin = loose(row.origin, Kind).kind
     if origin is not None:

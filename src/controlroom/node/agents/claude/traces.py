@@ -105,7 +105,7 @@ def _words(row: Row) -> str | None:
     """A person's words, as the row holds them."""
     if row.type == "user":
         text = content_text(loose(row.message, Message).content)
-        if text and is_typed(row, text):
+        if is_typed(row, text):
             return unwrapped(text)
         return None if row.is_meta else command_words(text)
     return queued_words(row)

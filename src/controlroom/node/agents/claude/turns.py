@@ -147,9 +147,9 @@ class Standing:
             return
         if (note := notification(text)) is not None:
             self._helper_ended(note.task_id, row.at_ms)
-        if is_typed(row, text) and text:
+        if is_typed(row, text):
             self._say("user", unwrapped(text), row.at_ms)
-        if text and starts_turn(row, text):
+        if starts_turn(row, text):
             self._begin(row.at_ms, clean_line(unwrapped(text)))
 
     def _assistant(self, row: Row) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import pytest
 
@@ -148,7 +150,7 @@ class TestRules:
 
     @pytest.mark.parametrize("name", TRANSCRIPTS)
     def test_tokens_of_an_answer_count_once(self, name: str) -> None:
-        answers = {}
+        answers = dict[str, int]()
         for each in rows(name):
             if each.type == "assistant" and not each.is_sidechain:
                 message = msgspec.json.decode(each.message)
@@ -160,7 +162,7 @@ class TestRules:
         assert counted == sum(answers.values()) - hidden
 
     def test_the_largest_output_count_of_an_answer_is_kept(self) -> None:
-        def part(uuid: str, block: dict[str, object], output: int) -> Row:
+        def part(uuid: str, block: Mapping[str, object], output: int) -> Row:
             usage = {"input_tokens": 4, "cache_read_input_tokens": 6, "output_tokens": output}
             message = {"id": "m1", "model": "claude-x", "content": [block], "usage": usage}
             return row(type="assistant", uuid=uuid, message=message)

@@ -115,8 +115,13 @@ def test_secrets_beside_the_entries_are_never_opened(profile: Path, monkeypatch:
     key.write_text("secret")
     key.chmod(0)
     opened = list[str]()
+
+    def note(path: Path) -> bytes:
+        opened.append(path.name)
+        return b"{}"
+
     write(profile, "idle")
-    monkeypatch.setattr(Path, "read_bytes", lambda path: opened.append(path.name) or b"{}")
+    monkeypatch.setattr(Path, "read_bytes", note)
     Registry(profile).entry(PID, START)
     assert opened == [f"{PID}.json"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import pytest
 
@@ -32,7 +34,7 @@ def states(name: str) -> list[TurnState]:
     return seen
 
 
-def fed(*rows: dict[str, object]) -> Standing:
+def fed(*rows: Mapping[str, object]) -> Standing:
     found = Standing()
     for number, fields in enumerate(rows):
         data = msgspec.json.encode({"timestamp": f"2026-11-30T11:00:{number:02}Z", **fields})
@@ -44,12 +46,12 @@ def prompt(text: str = "go", uuid: str = "p") -> dict[str, object]:
     return {"type": "user", "uuid": uuid, "promptSource": "typed", "message": {"content": text}}
 
 
-def answer(*content: dict[str, object], stop: str | None, **more: object) -> dict[str, object]:
+def answer(*content: Mapping[str, object], stop: str | None, **more: object) -> dict[str, object]:
     message = {"id": "m", "model": "claude-x", "content": list(content), "stop_reason": stop}
     return {"type": "assistant", "uuid": "a", "message": message, **more}
 
 
-USE = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}
+USE: Mapping[str, object] = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}
 
 
 class TestTurns:
@@ -96,8 +98,11 @@ class TestTurns:
         assert found.busy_since_ms < found.turn.at_ms <= found.moved_at_ms
 
     def test_the_filler_of_a_resumed_session_changes_nothing(self) -> None:
-        filler = {"role": "assistant", "model": "<synthetic>", "stop_reason": "stop_sequence"}
-        filler["content"] = [{"type": "text", "text": "No response requested."}]  # type: ignore[assignment]
+        filler = {
+            "model": "<synthetic>",
+            "stop_reason": "stop_sequence",
+            "content": [{"type": "text", "text": "No response requested."}],
+        }
         stopped = {"type": "user", "message": {"content": "[Request interrupted by user]"}}
         found = fed(prompt(), stopped, {"type": "assistant", "message": filler})
         assert found.turn is not None and found.turn.value == "interrupted"
@@ -167,7 +172,7 @@ class TestCallsAndHelpers:
         assert len(call.given) == 50_005 < CALL_LIMIT
 
     def test_helpers_are_counted_until_they_report(self) -> None:
-        counts = []
+        counts = list[int]()
         found = Standing()
         for each in placed("subagents"):
             found.feed([each])
