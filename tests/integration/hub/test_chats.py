@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import func, select
 
 from controlroom.client import Refused
 from controlroom.hub.store.chat_rows import ITEMS_KEPT
+from controlroom.hub.store.tables import chat_items
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import EventFrame, ItemsFrame, Resync
 from controlroom.wire.codec import decode
@@ -21,10 +23,6 @@ def item(house: House, number: int, kind: ItemKind = "assistant", text: str = ""
 
 async def kept(house: House, count: int, chat_id: str = "cht_1") -> None:
     """Wait until the hub has its copy."""
-    from sqlalchemy import func, select
-
-    from controlroom.hub.store.tables import chat_items
-
     query = select(func.count()).select_from(chat_items).where(chat_items.c.chat_id == chat_id)
 
     async def is_kept() -> bool:
@@ -78,14 +76,10 @@ async def test_a_chat_of_an_agent_that_left_is_still_readable(house: House) -> N
 
 async def test_a_missing_history_is_said(house: House) -> None:
     await house.node.put(agent_state())
-    await house.until_agent()
     del house.node.chats["cht_1"]
-    await house.node.put(agent_state(mark="moved"))
-    with pytest.raises(Refused) as caught:
-        while True:
-            await house.client.items("cht_1")  # until the empty first copy is known to be no history
-            break
-        raise Refused("not_found", "")
+    await house.until_agent()
+    with pytest.raises(Refused, match="history is missing") as caught:
+        await house.client.items("cht_1")
     assert caught.value.code == "not_found"
 
 
