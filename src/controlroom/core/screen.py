@@ -7,6 +7,7 @@ import re
 
 import msgspec
 
+from controlroom.core.cells import grid_width, placed
 from controlroom.core.sgr import PLAIN, Style, after, sgr
 
 
@@ -116,8 +117,8 @@ def _row(line: str, style: Style, drawing: bool) -> tuple[str, str, Style, bool]
             style = after(style, match["sgr"])
         elif match["charset"]:
             drawing = match["charset"] == "\x0e"
-        elif match["tab"]:  # tmux 3.6 keeps tabs as such; wide characters before one are not counted
-            blanks = _TAB_STOP - sum(map(len, plain)) % _TAB_STOP
+        elif match["tab"]:  # newer tmux may keep tabs as such
+            blanks = _TAB_STOP - grid_width("".join(plain)) % _TAB_STOP
             written = _put(" " * blanks, style, written, False, plain, styled)
     if at < len(line):
         written = _put(line[at:], style, written, drawing, plain, styled)
@@ -149,10 +150,10 @@ def render(frame: Frame) -> str:
 
     Each row is erased *before* it is written (ESC[K behind a full row deletes its last cell). Wrapping is
     off meanwhile: where a terminal thinks a character wider than the multiplexer did, the last row would
-    scroll the screen.
+    scroll the screen. Characters stand in the multiplexer's columns (``core.cells``).
     """
     parts = ["\x1b[?2026h\x1b[?7l"]
-    parts += [f"\x1b[{y};1H\x1b[0m\x1b[2K{row}" for y, row in enumerate(frame.ansi, start=1)]
+    parts += [f"\x1b[{y};1H\x1b[0m\x1b[2K{placed(row)}" for y, row in enumerate(frame.ansi, start=1)]
     visibility = "h" if frame.cursor.visible else "l"
     parts.append(f"\x1b[0m\x1b[{frame.cursor.row + 1};{frame.cursor.column + 1}H\x1b[?25{visibility}")
     parts.append("\x1b[?7h\x1b[?2026l")
