@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import tempfile
 import time
 from io import StringIO
 from pathlib import Path
 
+from bench.room import Room
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-from bench.room import Room
 from controlroom.testing.scripted.desk import Desk
 from controlroom.testing.scripted.scenes import demo_scenes
 
