@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import structlog
@@ -24,6 +25,7 @@ from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.ports import NodeAway
 from controlroom.hub.store import fleet_rows, message_rows
 from controlroom.hub.store.store import Change, Store
+from controlroom.kit.health import HealthBoard
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.model import Message
@@ -42,9 +44,10 @@ LOST = "The agent's machine lost its journal: look whether it arrived, and send 
 class Courier:
     """Between the store and all nodes."""
 
-    def __init__(self, store: Store, nodes: Nodes) -> None:
+    def __init__(self, store: Store, nodes: Nodes, health: HealthBoard) -> None:
         self._store = store
         self._nodes = nodes
+        self._health = health
         self._tasks = Tasks("courier")
         self._wakes: dict[str, asyncio.Event] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -64,8 +67,8 @@ class Courier:
 
     def met(self, node: Node) -> None:
         """Serve a node from now on."""
-        self._tasks.start(f"hand over:{node.machine_id}", self._hand_over_for_ever(node))
-        self._tasks.start(f"follow:{node.machine_id}", self._follow_for_ever(node))
+        for name, run in (("hand over", self._hand_over_for_ever), ("follow", self._follow_for_ever)):
+            self._tasks.supervise(f"{name}:{node.machine_id}", partial(run, node), self._health)
 
     def flipped(self, node: Node) -> None:
         """The node came or went: what waits for it says so, or says so no more."""

@@ -100,11 +100,11 @@ class Hub:
         self._chats = Chats(store, nodes, self._push_items)
         await self._chats.start()
         self._closers.append(self._chats.aclose)
-        self._courier = Courier(store, nodes)
+        self._courier = Courier(store, nodes, self._health)
         self._closers.append(self._courier.aclose)
         receipts = ReceiptBook(store, clock)
         acts = Acts(self._view, nodes, Requests(store), receipts, clock)
-        mirror = Mirror(self._view, nodes)
+        mirror = Mirror(self._view, nodes, self._health)
         self._closers.append(mirror.aclose)
         self._live = LiveClients(
             store=store,

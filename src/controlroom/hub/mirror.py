@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 
@@ -14,6 +15,7 @@ from controlroom.hub.errors import HubError, no_agent
 from controlroom.hub.fleet_view import FleetView
 from controlroom.hub.nodes import Nodes
 from controlroom.hub.ports import NodeAway, NodeRefused
+from controlroom.kit.health import HealthBoard
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import ScreenFrame
 from controlroom.wire.codec import encode
@@ -31,9 +33,10 @@ Sink = Callable[[str, bytes], None]
 class Mirror:
     """Who watches whom."""
 
-    def __init__(self, view: FleetView, nodes: Nodes) -> None:
+    def __init__(self, view: FleetView, nodes: Nodes, health: HealthBoard) -> None:
         self._view = view
         self._nodes = nodes
+        self._health = health
         self._tasks = Tasks("mirror")
         self._sinks: dict[str, list[Sink]] = {}
         self._loops: dict[str, asyncio.Task[None]] = {}
@@ -53,7 +56,9 @@ class Mirror:
         if (latest := self._latest.get(agent_id)) is not None:
             sink(agent_id, latest)
         if agent_id not in self._loops:
-            self._loops[agent_id] = self._tasks.start(f"watch:{agent_id}", self._capture(agent_id))
+            self._loops[agent_id] = self._tasks.supervise(
+                f"watch:{agent_id}", partial(self._capture, agent_id), self._health
+            )
 
     def unwatch(self, agent_id: str, sink: Sink) -> None:
         """The last one to leave ends the captures."""

@@ -29,6 +29,7 @@ from controlroom.kit.schema import Schema, prepare
 
 T = TypeVar("T")
 Job = Callable[[Connection], T]
+_Outcome = tuple[Any, BaseException | None]
 
 BATCH = 256  # jobs of one commit: bounds how long the first of them waits
 READERS = 2  # threads; a long page of one client must not hold up another's
@@ -95,8 +96,8 @@ class Database:
         raise.
 
         What the job raises comes back to the caller, and nothing of the job is stored then. Raises DiskFull
-        and DatabaseTrouble. The job must change nothing but the database. A caller that is cancelled leaves
-        open whether its job is stored.
+        and DatabaseTrouble. The job must change nothing but the database: it may be run again. A caller that
+        is cancelled leaves open whether its job is stored.
         """
         if self._thread is None:
             raise DatabaseTrouble("The database is closed.")
@@ -149,23 +150,27 @@ class Database:
         return batch, False
 
     def _commit(self, batch: list[_Waiting]) -> None:
-        outcomes: list[tuple[Any, BaseException | None]] = []
-        trouble: DatabaseTrouble | None = None
+        outcomes = self._together(batch)
+        if len(batch) > 1 and all(isinstance(error, DiskFull) for _, error in outcomes):
+            # The one that does not fit ended the transaction of all: what still fits is stored by itself.
+            outcomes = [self._together([waiting])[0] for waiting in batch]
+        trouble = next((error for _, error in outcomes if isinstance(error, DatabaseTrouble)), None)
+        self._loop.call_soon_threadsafe(self._report, batch, outcomes, trouble)
+
+    def _together(self, batch: list[_Waiting]) -> list[_Outcome]:
+        """Run these jobs in one transaction: value or error of each."""
         try:
             with self._writer.begin() as connection:
-                outcomes = [_in_savepoint(connection, waiting.job) for waiting in batch]
+                return [_in_savepoint(connection, waiting.job) for waiting in batch]
         except Exception as error:  # noqa: BLE001 - whatever it was, the callers get it
-            trouble = explain(error, self._path)
-            outcomes = [(None, trouble)] * len(batch)
-        full = trouble or next((e for _, e in outcomes if isinstance(e, DatabaseTrouble)), None)
-        self._loop.call_soon_threadsafe(self._report, batch, outcomes, full)
+            return [(None, explain(error, self._path))] * len(batch)
 
     # ---- back in the loop ------------------------------------------------------------------------------
 
     def _report(
         self,
         batch: list[_Waiting],
-        outcomes: list[tuple[Any, BaseException | None]],
+        outcomes: list[_Outcome],
         trouble: DatabaseTrouble | None,
     ) -> None:
         for waiting, (value, error) in zip(batch, outcomes, strict=True):
@@ -186,7 +191,7 @@ class Database:
             self._health.raise_(code, str(trouble), "Make room or repair it; it goes on by itself.")
 
 
-def _in_savepoint(connection: Connection, job: Job[Any]) -> tuple[Any, BaseException | None]:
+def _in_savepoint(connection: Connection, job: Job[Any]) -> _Outcome:
     savepoint = connection.begin_nested()
     try:
         value = job(connection)

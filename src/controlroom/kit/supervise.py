@@ -28,9 +28,11 @@ class Tasks:
         task.add_done_callback(self._ended)
         return task
 
-    def supervise(self, name: str, run: Callable[[], Awaitable[None]], health: HealthBoard) -> None:
+    def supervise(
+        self, name: str, run: Callable[[], Awaitable[None]], health: HealthBoard
+    ) -> asyncio.Task[None]:
         """Keep ``run`` running: restarted with growing pauses after a crash, shown in Health meanwhile."""
-        self.start(name, _keep_running(f"{self._owner}:{name}", run, health))
+        return self.start(name, _keep_running(f"{self._owner}:{name}", run, health))
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -130,3 +130,15 @@ async def test_then_is_called_in_the_order_of_commits_even_for_cancelled_callers
     jobs[3].cancel()
     await asyncio.gather(*jobs, return_exceptions=True)
     assert seen == list(range(1, 31))
+
+
+async def test_what_still_fits_on_a_full_disk_is_stored(database: Database) -> None:
+    await database.write(lambda c: c.execute(text("PRAGMA max_page_count = 8")).close())
+    results = await asyncio.gather(
+        database.write(add("before")),
+        database.write(add("x" * 100_000)),
+        database.write(add("after")),
+        return_exceptions=True,
+    )
+    assert [type(result) for result in results] == [int, DiskFull, int]
+    assert await database.read(texts) == ["before", "after"]
