@@ -21,7 +21,7 @@ from controlroom.node.agents.codex import protocol, tools
 from controlroom.node.agents.codex.protocol import Entry, ThreadItem, ToolCall, ToolOutput
 from controlroom.wire.model import Change, Item, ItemKind, Tokens, Tool, ToolState
 
-TEXT_LIMIT = 40_000  # characters of a bubble
+TEXT_LIMIT = 20_000  # characters of a bubble
 TOOL_LIMIT = 4_000  # characters of a tool's input and output
 _INJECTED = (
     "<environment_context>",
@@ -79,15 +79,22 @@ class Chat:
         for entry in entries:
             self._take(entry)
 
-    def items(self, *, begun_from: int = 0, touched_from: int = 0) -> tuple[Item, ...]:
-        """Items whose first row stands at ``begun_from`` or later and that a row at ``touched_from`` or later
-        made or changed, oldest first."""
-        chosen = (d for d in self._drafts.values() if d.rows[0] >= begun_from and d.rows[-1] >= touched_from)
-        return tuple(_item(draft) for draft in chosen)
+    def items(
+        self, *, begun_from: int = 0, begun_before: int | None = None, touched_from: int = 0
+    ) -> tuple[Item, ...]:
+        """Items whose first row stands in this range and that a row at ``touched_from`` or later made or
+        changed, oldest first."""
+        return tuple(
+            _item(draft)
+            for draft in self._drafts.values()
+            if draft.rows[0] >= begun_from and draft.rows[-1] >= touched_from
+            if begun_before is None or draft.rows[0] < begun_before
+        )
 
-    def begins(self) -> list[int]:
-        """Offset of the first row of each item, oldest first."""
-        return [draft.rows[0] for draft in self._drafts.values()]
+    def begins(self, before: int | None = None) -> list[int]:
+        """Offset of the first row of each item that begins before this offset, oldest first."""
+        firsts = (draft.rows[0] for draft in self._drafts.values())
+        return [first for first in firsts if before is None or first < before]
 
     def unsettled(self) -> tuple[int, ...]:
         """The rows of items that a later row may change."""
@@ -149,20 +156,20 @@ class Chat:
                 self._reply = None
                 self._close_calls(entry)
                 if isinstance(turn, protocol.TurnComplete) and turn.error is not None:
-                    self._say(entry, "notice", turn.error.message or turn.error.code or "The turn failed.")
+                    self._say(entry, "notice", turn.error.message or turn.error.code or "The turn failed")
                 elif isinstance(turn, protocol.TurnAborted):
-                    self._say(entry, "notice", _ABORTED.get(turn.reason, "The turn was stopped."))
+                    self._say(entry, "notice", _ABORTED.get(turn.reason, "The turn was stopped"))
             case protocol.Trouble() as trouble:
                 self._say(entry, "notice", trouble.message)
             case protocol.RolledBack() as back:
-                self._say(entry, "notice", f"Went back {back.num_turns} message{'s'[: back.num_turns != 1]}.")
+                self._say(entry, "notice", f"Went back {back.num_turns} message{'s'[: back.num_turns != 1]}")
             case protocol.Compacted():
                 if entry.ordinal is None:  # newer files also have an item that says it
                     self._say(entry, "notice", _COMPACTED)
             case protocol.SessionMeta() as meta:
                 if meta.history_base is not None and meta.id == self._session:
                     self._say(
-                        entry, "notice", f"Forked from {meta.forked_from_id or meta.history_base.thread_id}."
+                        entry, "notice", f"Forked from {meta.forked_from_id or meta.history_base.thread_id}"
                     )
             case _:
                 pass
@@ -183,7 +190,7 @@ class Chat:
                 self._say(entry, "helper", f"Helper {item.agent_path} {item.kind}")
             case "EnteredReviewMode" | "ExitedReviewMode":
                 self._say(
-                    entry, "notice", "Review began." if item.type.startswith("Entered") else "Review ended."
+                    entry, "notice", "Review began" if item.type.startswith("Entered") else "Review ended"
                 )
             case (
                 "CommandExecution"
@@ -292,12 +299,12 @@ class Chat:
                 draft.rows.append(entry.offset)
 
 
-_COMPACTED = "The conversation was compacted."
+_COMPACTED = "Conversation compacted"
 _ABORTED = {
-    "interrupted": "Interrupted.",
-    "replaced": "Stopped for a new message.",
-    "review_ended": "Review ended.",
-    "budget_limited": "Stopped: the budget is used up.",
+    "interrupted": "Interrupted",
+    "replaced": "Stopped for a new message",
+    "review_ended": "Review ended",
+    "budget_limited": "Stopped: the budget is used up",
 }
 
 

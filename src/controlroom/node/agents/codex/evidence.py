@@ -118,7 +118,7 @@ class Looker:
             read_at_ms=now,
             started_at_ms=who.started_at_ms,
             alive=Fact(True, source, detail, who.started_at_ms),
-            reported=self._reported(who, seen, now),
+            reported=self._reported(who, session, seen, now),
             screen=screen,
             fault=await self._fault(who, followed, screen, frame, now),
         )
@@ -147,21 +147,32 @@ class Looker:
         for incarnation in [known for known in self._seen if known not in living]:
             del self._seen[incarnation]
 
-    def _reported(self, who: Sighting, seen: _Seen, now: int) -> tuple[Fact[Reported], ...]:
+    def _reported(
+        self, who: Sighting, session: Session | None, seen: _Seen, now: int
+    ) -> tuple[Fact[Reported], ...]:
         """The server's word, then the title's; a title without a sign says nothing."""
         found: list[Fact[Reported]] = []
-        thread = self._finder.thread(who)
-        if thread is not None and thread.status != "unknown":
-            value: Reported = "idle"
-            if thread.status == "active":
-                value = "waiting" if thread.is_waiting else "busy"
-            since = self._finder.home(who.profile).daemon.since_ms(thread, now)
-            detail = f"the background server says {thread.status}" + ", waiting" * thread.is_waiting
-            found.append(Fact(value, "socket", detail, since))
+        served = self._server_says(who, session, now)
+        if served is not None:
+            found.append(served)
         if seen.sign:
             says: Reported = "busy" if seen.sign == "busy" else "waiting"
             found.append(Fact(says, "title", seen.title, seen.sign_ms))
         return tuple(found)
+
+    def _server_says(self, who: Sighting, session: Session | None, now: int) -> Fact[Reported] | None:
+        """None where a turn began or ended after the server was asked: then the file knows better."""
+        thread = self._finder.thread(who)
+        daemon = self._finder.home(who.profile).daemon
+        if thread is None or thread.status == "unknown":
+            return None
+        if session is not None and session.turn_at_ms > now - daemon.age_s() * 1000:
+            return None
+        value: Reported = "idle"
+        if thread.status == "active":
+            value = "waiting" if thread.is_waiting else "busy"
+        detail = f"the background server says {thread.status}" + ", waiting" * thread.is_waiting
+        return Fact(value, "socket", detail, daemon.since_ms(thread, now))
 
     def _frame_age(self, who: Sighting, seen: _Seen, now: int) -> float:
         """Title and server move at once: when they say something new, or tell of a dialog that has not been
@@ -226,8 +237,8 @@ class Looker:
         if is_served and running:
             counted = self._finder.home(who.profile).daemon.helpers(session.id)
             if counted is not None:
-                return Fact(counted, "socket", f"the background server runs {counted} helpers", at_ms)
-        return Fact(len(running), "transcript", f"{len(running)} helpers started and not completed", at_ms)
+                return Fact(counted, "socket", f"helpers that the background server runs: {counted}", at_ms)
+        return Fact(len(running), "transcript", f"helpers started and not completed: {len(running)}", at_ms)
 
     async def _fault(
         self,
@@ -295,7 +306,7 @@ def _whole(found: FoundDialog, session: Session | None) -> FoundDialog:
         return found
     if not found.is_cut and not is_edits:
         return found
-    request = next(reversed(session.pending.values())).told.input
+    request = next(reversed(session.pending.values())).request
     dialog = msgspec.structs.replace(found.dialog, text=f"{found.dialog.text}\n\n{request}")
     return msgspec.structs.replace(found, dialog=dialog)
 

@@ -87,14 +87,14 @@ def _backwards(
         chat.feed(late)
         if at_start:
             chat.settle()
-        begins = chat.begins()
+        stop = rows[-1].end
+        begins = chat.begins(stop)
         if at_start or len(begins) > limit or size > MAX_BYTES:
             break
     cut = sorted(begins)[-limit] if len(begins) > limit else rows[0].offset
     is_first = at_start and len(begins) <= limit
-    stop = rows[-1].end
     return ItemsPage(
-        items=chat.items(begun_from=cut),
+        items=chat.items(begun_from=cut, begun_before=stop),
         before=None if is_first else _written(file, cut, chat.orphans(cut)),
         after=_written(file, stop, chat.unsettled()),
         skipped=decoded.skipped,

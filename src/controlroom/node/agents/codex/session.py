@@ -15,11 +15,13 @@ from typing import Literal
 import msgspec
 
 from controlroom.core.facts import Fault, Reply, TurnState
-from controlroom.core.text import clean_line
+from controlroom.core.text import clean_block, clean_line
 from controlroom.node.agents.codex import protocol, tools
 from controlroom.node.agents.codex.protocol import Entry, ThreadItem, ToolCall
 
 WORDS_LIMIT = 300
+REPLY_LIMIT = 200_000  # characters; a reply is kept whole, but never without end
+CALL_LIMIT = 100_000  # characters of what a pending call would do: a person decides by it
 _AGAIN = re.compile(r"try again at ([^.]+(?:\.\d+[^.]*)?)")
 _SIGNED_OUT = ("unauthorized", "http_connection_failed 401", "response_stream_connection_failed 401")
 
@@ -28,7 +30,7 @@ class Pending(msgspec.Struct):
     """A call whose output has not been written: it runs, or waits for an approval or an answer."""
 
     call_id: str
-    told: tools.Told
+    request: str  # what it would do: the command, the patch, the questions
     parts: int = 0  # what has already run inside it
 
 
@@ -94,7 +96,8 @@ class Session:
                 self._item(entry, done.item)
             case ToolCall() as call:
                 call_id = call.call_id or entry.place
-                self.pending[call_id] = Pending(call_id, tools.tell_call(call))
+                told = tools.tell_call(call)
+                self.pending[call_id] = Pending(call_id, clean_block(told.input, CALL_LIMIT))
                 self._old_turn(entry, "open", "a tool call has no result yet")
             case protocol.ToolOutput() as output:
                 self.pending.pop(output.call_id, None)
@@ -159,7 +162,7 @@ class Session:
 
     def _replied(self, entry: Entry, text: str) -> None:
         if text.strip():
-            self.reply = Reply(text, f"{self.id}:{entry.place}", entry.at_ms)
+            self.reply = Reply(text[:REPLY_LIMIT], f"{self.id}:{entry.place}", entry.at_ms)
             self._words(entry, "assistant", text)
 
     def _words(self, entry: Entry, author: Literal["user", "assistant"], text: str) -> None:

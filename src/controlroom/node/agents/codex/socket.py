@@ -107,6 +107,10 @@ class DaemonLink:
             return None
         return self._threads
 
+    def age_s(self) -> float:
+        """How old the newest list is."""
+        return self._monotonic() - self._read_at
+
     def helpers(self, thread_id: str) -> int | None:
         """How many helpers of this thread run by the server's word; None until it has said so."""
         self._asked_helpers[thread_id] = self._monotonic()

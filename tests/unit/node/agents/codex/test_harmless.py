@@ -1,0 +1,37 @@
+"""Texts that would be commands, shell lines or lists are made harmless, and nothing else is touched."""
+
+from __future__ import annotations
+
+import pytest
+
+from controlroom.node.agents.codex.harmless import harmless
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("hello", "hello"),
+        ("/clear", " /clear"),
+        ("/status\nmore", " /status\nmore"),
+        ("!rm x", " !rm x"),
+        ("#note", " #note"),
+        ("@file", " @file "),
+        ("$skill", " $skill "),
+        ("look at @README.md", "look at @README.md "),
+        ("look at\n@README.md", "look at\n@README.md "),
+        ("it costs $HOME", "it costs $HOME "),
+        ("look at @README.md now", "look at @README.md now"),
+        ("mail ada@example.org", "mail ada@example.org"),
+        ("a\r\nb\rc\n\n", "a\nb\nc"),
+        ("ends in @x ", "ends in @x "),
+        ("", ""),
+    ],
+)
+def test_texts(text: str, typed: str) -> None:
+    assert harmless(text, "text") == typed
+
+
+@pytest.mark.parametrize("text", ["/clear", "!ls", "@file", "#note"])
+def test_commands_stay(text: str) -> None:
+    assert harmless(text, "command") == text
+    assert harmless(text + "\r\n", "command") == text
