@@ -22,7 +22,8 @@ from controlroom.node.agents.base import (
 )
 from controlroom.node.agents.claude import faults
 from controlroom.node.agents.claude.finder import KIND, Finder
-from controlroom.node.agents.claude.keyboard import Keyboard, settle
+from controlroom.node.agents.claude.keyboard import Keyboard, call_of, settle
+from controlroom.node.agents.claude.looks import ASKS_ABOUT_A_CALL
 from controlroom.node.agents.claude.pages import newer_page, newest_page, older_page
 from controlroom.node.agents.claude.registry import Entry
 from controlroom.node.agents.claude.screens import View, read_view
@@ -40,6 +41,10 @@ CLOCK_SLACK_MS = 2_000
 
 ROWS_WITHIN_MS = 5_000
 """A turn's last rows are written within this time after the registry says idle (0.1 s seen)."""
+
+ROW_MS = 1_500
+"""A dialog may be drawn before the row of its tool call is written (0.1 s, seen once in eight). Until then it
+has no position, so no lasting identity, and is not reported."""
 
 MAX_LIMIT = 500  # items of one page
 
@@ -85,12 +90,15 @@ class ClaudeDriver:
         session, session_fault = await self._session(who, entry, seen, now_ms)
         await self._look_at_screen(who, entry, seen, now_ms)
         dialog, position = self._dialog(seen, session)
+        screen = _with_dialog(seen.screen, dialog)
+        if screen is not None and _awaits_its_row(seen, session, now_ms):
+            screen = msgspec.structs.replace(screen, value=msgspec.structs.replace(screen.value, dialog=None))
         facts = AgentFacts(
             read_at_ms=seen.read_at_ms,
             started_at_ms=who.started_at_ms,
             alive=Fact(True, "process", f"process {pid} lives", who.started_at_ms),
             reported=tuple(filter(None, [entry.reported() if entry is not None else None])),
-            screen=_with_dialog(seen.screen, dialog),
+            screen=screen,
             position=position,
             turn=_no_turn(who, entry),
         )
@@ -201,8 +209,9 @@ class ClaudeDriver:
 
     def _fault(self, who: Sighting, seen: _Seen, session: Session | None, now_ms: int) -> Fault | None:
         failure = session.standing.failure if session is not None else None
-        if failure is not None and failure.at_ms < who.started_at_ms - CLOCK_SLACK_MS:
-            failure = None  # of an earlier process
+        is_earlier = failure is not None and failure.at_ms < who.started_at_ms - CLOCK_SLACK_MS
+        if failure is not None and is_earlier and failure.code != "usage_limit":
+            failure = None  # a new process may have another login; a limit is the account's
         since_ms = seen.screen.at_ms if seen.screen is not None else now_ms
         return (
             faults.startup_prompt(seen.view, since_ms)
@@ -274,6 +283,13 @@ class ClaudeDriver:
 
     def _keyboard(self) -> Keyboard:
         return Keyboard(self._world, self._finder, self._book)
+
+
+def _awaits_its_row(seen: _Seen, session: Session | None, now_ms: int) -> bool:
+    panel = seen.view.panel if seen.view is not None else None
+    if panel is None or session is None or seen.screen is None or now_ms - seen.screen.at_ms >= ROW_MS:
+        return False
+    return panel.dialog.kind in ASKS_ABOUT_A_CALL and call_of(panel, session) is None
 
 
 def _with_dialog(screen: Fact[ScreenReading] | None, dialog: Dialog | None) -> Fact[ScreenReading] | None:

@@ -21,6 +21,7 @@ from controlroom.node.agents.claude.prompts import next_step
 from controlroom.node.agents.claude.screens import read_screen, read_view
 from controlroom.node.agents.claude.sessions import Session, SessionBook
 from controlroom.node.agents.claude.traces import parse_position, position_now, rows_behind, trace
+from controlroom.node.agents.claude.turns import Call
 from controlroom.node.agents.claude.words import harmless
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import AnswerStep, OpenDialog, Want
@@ -166,6 +167,10 @@ def settle(panel: Panel, session: Session | None) -> tuple[Dialog, str]:
     """The whole dialog and the session position that it belongs to."""
     if session is None:
         return panel.dialog, ""
-    standing = session.standing
-    call = about(panel, standing.calls, session.helpers.open_calls)
-    return whole(panel, call), call.id if call is not None else standing.last_id
+    call = call_of(panel, session)
+    return whole(panel, call), call.id if call is not None else session.standing.last_id
+
+
+def call_of(panel: Panel, session: Session) -> Call | None:
+    """The tool call that the dialog asks about, as far as the transcript has it by now."""
+    return about(panel, session.standing.calls, session.helpers.open_calls)

@@ -17,6 +17,7 @@ from controlroom.node.agents.claude.protocol import HELPER_TOOLS
 from controlroom.node.agents.claude.turns import Call
 
 _FOR_KIND = {"picker": "AskUserQuestion", "plan": "ExitPlanMode"}
+ASKS_ABOUT_A_CALL = frozenset({"permission", *_FOR_KIND})
 _OF_HELPER = "· from the "
 _FIT = 60  # characters of a call's end that must be seen in the dialog
 
