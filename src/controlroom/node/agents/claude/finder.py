@@ -44,8 +44,9 @@ class Finder:
             if pane.dead:
                 continue
             process = self._agent_of(pane)
-            if process is not None:
-                sightings.append(self._sight(pane, process, problems))
+            who = None if process is None else self._sight(pane, process, problems)
+            if who is not None:
+                sightings.append(who)
         living = {who.incarnation for who in sightings}
         self._places = {key: place for key, place in self._places.items() if key in living}
         return Found(tuple(sightings), tuple(problems.items()))
@@ -78,7 +79,8 @@ class Finder:
             return next((each for each in agents if processes.has_keyboard(each.pid)), agents[0])
         return agents[0] if agents else None
 
-    def _sight(self, pane: Pane, process: Process, problems: dict[str, str]) -> Sighting:
+    def _sight(self, pane: Pane, process: Process, problems: dict[str, str]) -> Sighting | None:
+        """None for a process that says that it runs for another program."""
         place = self._places.get(process.key)
         if place is None:
             place = self._places[process.key] = self._look_at(process)
@@ -91,6 +93,8 @@ class Finder:
                 f"The config folder {place.profile} of a Claude Code agent cannot be read"
                 f" ({error.strerror}): give this user the right to read it."
             )
+        if entry is not None and entry.is_programmatic:
+            return None
         session_id = place.session_id
         if entry is not None:
             session_id = entry.session_id
