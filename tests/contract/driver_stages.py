@@ -30,6 +30,9 @@ class Stage(Protocol):
     async def end(self) -> None:
         """The agent's process ends cleanly."""
 
+    async def close(self) -> None:
+        """Leave nothing behind; also after a beginning that failed."""
+
 
 class IntentList:
     """An ``IntentLog`` that remembers."""
@@ -69,3 +72,6 @@ class FakeStage:
 
     async def end(self) -> None:
         self.agent.is_running = False
+
+    async def close(self) -> None:
+        return

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from controlroom.core.activity import derive
 from controlroom.core.dialogs import dialog_id
 from controlroom.node.agents.base import Outgoing, Sighting
 from controlroom.wire.model import Activity
+from tests.contract.claude_stage import ClaudeStage
 from tests.contract.driver_stages import FakeStage, IntentList, Stage
 
 
-@pytest.fixture(params=[FakeStage])
-async def stage(request: pytest.FixtureRequest) -> Stage:
+@pytest.fixture(params=[FakeStage, ClaudeStage])
+async def stage(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     stage: Stage = request.param()
-    await stage.begin()
-    return stage
+    try:
+        await stage.begin()
+        yield stage
+    finally:
+        await stage.close()
 
 
 async def only(stage: Stage) -> Sighting:
