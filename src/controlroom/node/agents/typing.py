@@ -265,8 +265,6 @@ class _Answer(Generic[T]):
 
     async def run(self) -> Answered:
         for done in range(MAX_STEPS):
-            if not await self._world.still(self._who):
-                return Answered(state="failed", text="The agent does not run in its pane now.")
             shown = await self._steady()
             if shown is None or shown.id != self._id:
                 return Answered(
@@ -279,6 +277,8 @@ class _Answer(Generic[T]):
             if isinstance(move, CannotAnswer):
                 return Answered(state="failed", text=move.text)
             before = (await self._world.frame(self._pane)).revision
+            if not await self._world.still(self._who):
+                return Answered(state="failed", text="The agent does not run in its pane now.")
             self.has_begun = True
             if isinstance(move, TypeText):
                 await self._world.paste(self._pane, strip_controls(move.text)[0])
