@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from controlroom.client import HubClient, Live, Lost
-from controlroom.hub.api import outbox
+from controlroom.hub.api import conversation, outbox
 from controlroom.hub.api.conversation import Conversation
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import Ack, EventFrame, Refused, Resync, ScreenFrame, Welcome
@@ -200,3 +200,34 @@ async def test_a_client_that_vanishes_takes_nothing_with_it(house: House) -> Non
     await gone.close()
     await until(lambda: house.node.watchers == 0)
     assert not house.hub._live._open
+
+
+async def test_frames_are_compressed_for_who_asks_for_it(house: House) -> None:
+    await ready(house)
+    async with house.raw() as session, session.ws_connect("/api/v1/live", compress=15) as socket:
+        assert socket.compress == 15
+        await socket.send_str('{"type":"hello"}')
+        assert '"type":"welcome"' in (await socket.receive_str())
+        assert '"type":"resync"' in (await socket.receive_str())
+
+
+async def test_pings_are_answered(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation, "PING_S", 0.05)
+    async with house.client.live() as live:
+        await first(live, Resync)
+        (one,) = house.hub._live._open
+        heard_at = one._heard_at
+        reader = asyncio.ensure_future(first(live, Ack))  # reads on, and pings are not given out
+        await until(lambda: one._heard_at > heard_at)
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+
+
+async def test_a_client_that_falls_silent_is_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation, "PING_S", 0.05)
+    monkeypatch.setattr(conversation, "SILENCE_S", 0.2)
+    async with house.raw() as session:
+        silent = await session.ws_connect("/api/v1/live")
+        await silent.send_str('{"type":"hello"}')
+        await until(lambda: house.hub._live._open)
+        await until(lambda: not house.hub._live._open)
