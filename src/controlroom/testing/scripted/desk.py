@@ -9,14 +9,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from controlroom.kit.process import ProcProcesses
 from controlroom.testing.scripted.steps import Command, Scene
 
 TMUX_S = 10.0  # tmux answers in milliseconds; a loaded machine gets time
+END_S = 5.0  # an agent that hears SIGHUP writes its last row and goes
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 
 
@@ -128,14 +131,24 @@ class Desk:
 
 
 def end_server(socket: Path, environ: Mapping[str, str]) -> None:
-    """End the tmux server of this socket, if there is one."""
+    """End the tmux server of this socket, if there is one, and wait until its programs have ended too."""
     if not socket.is_socket():
         return
-    subprocess.run(
-        ["tmux", "-S", str(socket), "kill-server"],
-        env=dict(environ),
-        capture_output=True,
-        timeout=TMUX_S,
-        check=False,
-    )
+    tmux = ["tmux", "-S", str(socket)]
+    asked = _quietly([*tmux, "list-panes", "-a", "-F", "#{pid} #{pane_pid}"], environ)
+    processes = ProcProcesses()
+    living = {pid: processes.start_of(pid) for pid in map(int, set(asked.split()))}
+    _quietly([*tmux, "kill-server"], environ)
+    ends_at = time.monotonic() + END_S
+    while time.monotonic() < ends_at and any(
+        start is not None and processes.start_of(pid) == start for pid, start in living.items()
+    ):
+        time.sleep(0.02)
     socket.unlink(missing_ok=True)
+
+
+def _quietly(command: list[str], environ: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        command, env=dict(environ), capture_output=True, text=True, timeout=TMUX_S, check=False
+    )
+    return done.stdout
