@@ -12,6 +12,7 @@ from controlroom.node.agents.claude.protocol import HELPER_TOOLS, Block, Row, co
 from controlroom.wire.model import Change, ToolState
 
 TOOL_LIMIT = 4_000  # characters of input and of output
+LINE = 1_000  # characters of a text whose first line becomes a title
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _REJECTED = "The user doesn't want to proceed with this tool use"
 _FILE_TOOLS = frozenset({"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"})
@@ -66,8 +67,8 @@ def title(name: str, given: Arguments, folder: str | None) -> str:
     shown = name
     if name.startswith("mcp__"):
         shown = ": ".join(name.removeprefix("mcp__").split("__", 1))
-    told = next((word for key in _TELLING if (word := _word(given, key))), "")
-    return clean_line(f"{shown}: {told.strip().splitlines()[0]}" if told.strip() else shown)
+    told = next((word for key in _TELLING if (word := _word(given, key).strip())), "")
+    return clean_line(f"{shown}: {clip(told, LINE).text.partition(chr(10))[0]}" if told else shown)
 
 
 def shown_input(name: str, given: Arguments, limit: int = TOOL_LIMIT) -> Clipped | None:
