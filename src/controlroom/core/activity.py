@@ -90,15 +90,15 @@ def derive(facts: AgentFacts, now_ms: int) -> Verdict:
 def _blocked(facts: AgentFacts, now_ms: int) -> Fact[str] | None:
     """What shows that a person is needed. A dialog is not announced before it can be shown, but a screen
     that stays unreadable does not hide it."""
-    screen = facts.screen
-    shows = None if screen is None else screen.value
-    if shows is not None and shows.look == "limit_wait":
+    screen, says = facts.screen, _says(facts)
+    if screen is not None and screen.value.look == "limit_wait":
         return None
-    says = _says(facts)
     if says is not None and says.value == "waiting":
-        is_drawing = shows is not None and shows.dialog is None and now_ms - says.at_ms < DRAWN_MS
-        return None if is_drawing else _as_text(says)
-    if shows is not None and (shows.dialog is not None or shows.look == "startup"):
+        if screen is not None and screen.value.dialog is None:
+            is_drawing = now_ms - max(says.at_ms, screen.at_ms) < DRAWN_MS
+            return None if is_drawing else _as_text(says)
+        return _as_text(says)
+    if screen is not None and (screen.value.dialog is not None or screen.value.look == "startup"):
         return _look(facts)
     return None
 

@@ -230,9 +230,11 @@ def test_lesson_missed_blocked() -> None:
 
 def test_a_dialog_is_announced_when_it_can_be_shown() -> None:
     """The registry says "waiting" some 0.1 s before the dialog is drawn: an answer could not name it."""
-    undrawn = facts(says="waiting", turn="open", look="working")
+    undrawn = facts(says="waiting", turn="open", look="working", look_at=1_700_000)
     assert derive(undrawn, 1_800_000 + DRAWN_MS - 1).activity == "working"
     assert derive(undrawn, 1_800_000 + DRAWN_MS).activity == "blocked"
+    next_one = facts(says="waiting", turn="open", look="working", look_at=1_900_000)
+    assert derive(next_one, 1_900_000 + DRAWN_MS - 1).activity == "working"
     drawn = facts(says="waiting", turn="open", look="dialog", dialog=ASKS)
     assert derive(drawn, 1_800_000).activity == "blocked"
 
