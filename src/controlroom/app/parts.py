@@ -26,14 +26,24 @@ def multiplexers(settings: Settings, clock: Clock, health: HealthBoard) -> list[
     ]
 
 
-def drivers(health: HealthBoard) -> list[Callable[[World], Driver]]:
-    """The factories of all kinds of agents that are installed."""
-    return list(_load("controlroom.agents", health))
+def drivers(settings: Settings, health: HealthBoard) -> list[Callable[[World], Driver]]:
+    """The factories of the kinds of agents that are installed and wanted."""
+    kinds = settings.agents.kinds
+    return list(_load("controlroom.agents", health, None if kinds == "auto" else frozenset(kinds)))
 
 
-def _load(group: str, health: HealthBoard) -> list[Callable[..., Any]]:
+def _load(group: str, health: HealthBoard, only: frozenset[str] | None = None) -> list[Callable[..., Any]]:
     found = []
-    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+    points = sorted(entry_points(group=group), key=lambda point: point.name)
+    for name in (only or frozenset()) - {point.name for point in points}:
+        health.raise_(
+            f"kind:{name}",
+            f"No adapter for agents of the kind {name} is installed",
+            "Correct the setting agents.kinds, or install the package that brings it.",
+        )
+    for point in points:
+        if only is not None and point.name not in only:
+            continue
         try:
             found.append(point.load())
         except Exception as error:  # noqa: BLE001 - a broken plug-in must not stop the rest

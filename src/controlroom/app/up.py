@@ -44,7 +44,7 @@ async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
             database=home.database("node"),
             name=socket.gethostname(),
             multiplexers=multiplexers(settings, clock, health),
-            drivers=drivers(health),
+            drivers=drivers(settings, health),
             processes=ProcProcesses(),
             clock=clock,
             health=health,

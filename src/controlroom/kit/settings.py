@@ -64,6 +64,13 @@ class Tmux(_Section, frozen=True, kw_only=True):
     ] = "auto"
 
 
+class Agents(_Section, frozen=True, kw_only=True):
+    kinds: Annotated[
+        Literal["auto"] | tuple[Annotated[str, Meta(min_length=1)], ...],
+        Meta(description='"auto" (every kind that is installed) or a list of kinds, such as claude'),
+    ] = "auto"
+
+
 class Policy(_Section, frozen=True, kw_only=True):
     blocking_answers: Annotated[Literal["anyone", "devices"], Meta(description='"anyone" or "devices"')] = (
         "anyone"
@@ -85,6 +92,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     door: Door = Door()
     tmux: Tmux = Tmux()
+    agents: Agents = Agents()
     policy: Policy = Policy()
     log: Log = Log()
 
@@ -180,7 +188,7 @@ def _parsed(setting: Setting, text: str) -> object:
             return float(text) if "." in text else int(text)
         except ValueError:
             return text
-    if isinstance(setting.default, tuple) or setting.key == "tmux.sockets":
+    if isinstance(setting.default, tuple) or setting.default == "auto":
         if text.strip() == "auto":
             return "auto"
         return [part.strip() for part in text.split(",") if part.strip()]

@@ -47,6 +47,7 @@ class Desk:
             "TMUX_TMPDIR": str(self.folder),
             "CLAUDE_CONFIG_DIR": str(self.config),
             "CONTROLROOM_TMUX_SOCKETS": str(self.socket),
+            "CONTROLROOM_AGENTS_KINDS": "claude",
             "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
             "PYTHONSAFEPATH": "1",
         }
