@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -23,6 +24,7 @@ _QUESTION, _RESOLVED, _RESULT = "question for founder", "resolved for founder", 
 _STATUS = Headings("Status")
 _BLOCK = Headings(_QUESTION, _RESOLVED, _RESULT)
 _PART = Headings("Changed", "Checked", "Not done", "Look at")
+_WORDS = ("status", "for founder", "result")
 _QUESTION_END = re.compile(r"(?P<mark>[?？؟][*_\"”»]{0,3})\s*[:：]")
 
 
@@ -58,8 +60,15 @@ class ParsedReply(msgspec.Struct, frozen=True, kw_only=True):
     ends_in_question: bool = False
 
 
+@lru_cache(maxsize=128)
 def parse_reply(text: str) -> ParsedReply:
-    """Everything that one reply says in the agreed forms. Never raises, whatever the text."""
+    """Everything that one reply says in the agreed forms. Never raises, whatever the text.
+
+    Remembered, because the last reply of each agent is looked at every second.
+    """
+    lower = text.lower()
+    if not any(word in lower for word in _WORDS):
+        return ParsedReply()
     lines = split_lines(text)
     if (status := _status(lines)) is not None:
         return ParsedReply(status=status)
