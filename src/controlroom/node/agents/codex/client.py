@@ -20,7 +20,7 @@ from controlroom.node.agents.base import (
 from controlroom.node.agents.codex import pages
 from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
-from controlroom.node.agents.codex.harmless import harmless
+from controlroom.node.agents.codex.harmless import harmless, is_shell_line
 from controlroom.node.agents.codex.typed import TypedCodex
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
@@ -37,6 +37,7 @@ _EXIT_WORDS = (
     "Token usage so far:",
     "Session ID:",
 )
+_OLD_SHELL = "This old version of Codex runs what begins with “!” as a shell command. Begin with a word."
 _STEERED = "It went into the running turn: Codex cut its current answer off and goes on with this text."
 
 
@@ -57,6 +58,7 @@ class CodexDriver:
     async def find(self) -> Found:
         found = await self._finder.find()
         self._looker.forget({sighting.incarnation for sighting in found.sightings})
+        self._finder.forget({sighting.session_id for sighting in found.sightings if sighting.session_id})
         return found
 
     async def facts(self, who: Sighting) -> AgentFacts:
@@ -125,11 +127,26 @@ class CodexDriver:
         return harmless(text, send_as)
 
     async def submit(self, who: Sighting, message: Outgoing, log: IntentLog) -> Outcome:
+        if (refused := await self._refuses(who, message)) is not None:
+            return refused
         agent = TypedCodex(self._world, self._looker)
         outcome = await submit_by_typing(self._world, who, message, log, agent)
         if outcome.state == "delivered" and agent.steered and not outcome.text:
             return msgspec.structs.replace(outcome, text=_STEERED)
         return outcome
+
+    async def _refuses(self, who: Sighting, message: Outgoing) -> Outcome | None:
+        """0.60 trims a message before it looks for the ``!`` of a shell command: no blank makes it harmless
+        there (tried; it ran)."""
+        is_shell = message.send_as == "text" and is_shell_line(message.text)
+        if not is_shell or (message.intent is not None and message.intent.pasted):
+            return None
+        match await self._looker.generation(who):
+            case "new":
+                return None
+            case "old":
+                return Outcome(state="failed", text=_OLD_SHELL)
+        return Outcome(state="held", code="dialog", text="Whether it takes “!” as text cannot be seen now.")
 
     async def answer(self, who: Sighting, dialog_id: str, option: str | None, text: str | None) -> Answered:
         agent = TypedCodex(self._world, self._looker)

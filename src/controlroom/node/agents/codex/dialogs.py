@@ -16,7 +16,7 @@ from controlroom.core.facts import Dialog, DialogKind, Option
 
 # What the last rows of a dialog say. The footer may be cut into two rows at narrow widths.
 _FOOTERS = re.compile(
-    r"Press enter to confirm or esc to (?:cancel|go back)"
+    r"[Pp]ress enter to confirm(?: or esc to (?:cancel|go back))?"
     r"|enter to submit (?:answer|all)"
     r"|enter(?:/esc)? (?:select|continue|confirm)\b.*(?:esc|\^c) \w+"
     r"|Press enter to continue(?: Press esc to go back)?"
@@ -195,7 +195,7 @@ def _heading(rows: Sequence[str], below: int) -> tuple[int, str, DialogKind]:
     start = _block_start(rows, below)
     for at in range(below - 1, -1, -1):
         for pattern, kind in _KINDS:
-            if rows[at].startswith("  ") and pattern.search(rows[at]) and rows[at].strip():
+            if rows[at].startswith(("  ", "> ")) and pattern.search(rows[at]):
                 return min(at, start) if kind == "startup" else at, rows[at].strip(), kind
     heading = next((row.strip() for row in rows[start:below] if row.strip()), "")
     if any(_MODEL_NEWS.search(row) for row in rows[below:]):

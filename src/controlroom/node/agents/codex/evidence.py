@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -15,7 +16,13 @@ from controlroom.node.agents.codex.dialogs import SIGN_IN, FoundDialog
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.mapping import Thread
 from controlroom.node.agents.codex.rollouts import Followed
-from controlroom.node.agents.codex.screens import find_dialog, limit_notice, read_screen, read_title
+from controlroom.node.agents.codex.screens import (
+    find_dialog,
+    generation,
+    limit_notice,
+    read_screen,
+    read_title,
+)
 from controlroom.node.agents.codex.session import Session, usage_limit
 from controlroom.node.mux.base import PaneBusy, PaneGone
 
@@ -40,6 +47,7 @@ class _Seen(msgspec.Struct):
 
     revision: str = ""
     still_ms: int = 0  # since when nothing on the screen has changed
+    generation: Literal["", "old", "new"] = ""
     key: tuple[object, ...] = ()
     since_ms: int = 0
     has_dialog: bool = False
@@ -85,6 +93,13 @@ class Looker:
         followed = await self._follow(who)
         frame = await self._frame(who, FRAME_AGE_S)
         return self._turn(who, None if followed is None else followed.session, frame)
+
+    async def generation(self, who: Sighting) -> Literal["", "old", "new"]:
+        """Of the interface in its pane, remembered once it was seen: it does not change in a process."""
+        seen = self._seen.setdefault(who.incarnation, _Seen())
+        if not seen.generation and (frame := await self._frame(who, 0.0)) is not None:
+            seen.generation = generation(frame)
+        return seen.generation
 
     async def turn_name(self, who: Sighting) -> str:
         """Another name means another turn."""
@@ -193,6 +208,7 @@ class Looker:
         reading = read_screen(frame)
         if reading.dialog is not None and (found := find_dialog(frame)) is not None:
             reading = msgspec.structs.replace(reading, dialog=_whole(found, session).dialog)
+        seen.generation = seen.generation or generation(frame)
         seen.has_dialog = reading.dialog is not None
         key = (reading.look, *_identity(reading.dialog))
         if key != seen.key:
@@ -217,7 +233,7 @@ class Looker:
             seconds = STILL_MS // 1000
             detail = f"no row for its end in this version; the screen has stood ready for {seconds} s"
             return Fact("interrupted", "screen", detail, session.turn_at_ms)
-        return Fact(session.turn, "transcript", session.turn_detail, session.turn_at_ms)
+        return Fact(session.turn, "transcript", session.turn_detail, session.turn_at_ms or who.started_at_ms)
 
     def _rests(self, who: Sighting, frame: Frame) -> bool:
         """A version that writes no turn rows stands at its composer, and nothing has moved for a while."""

@@ -15,6 +15,7 @@ from controlroom.node.agents.codex.mapping import (
     Shown,
     Thread,
     created_ms,
+    shown_by_folder,
     shown_by_own_files,
     shown_by_server,
 )
@@ -93,6 +94,11 @@ class Finder:
                 return await self._look(pane, process, line, fresh=True)
         return who
 
+    def forget(self, living: set[str]) -> None:
+        """Stop following sessions that no agent has."""
+        for home in self._homes.values():
+            home.rollouts.forget(living)
+
     def is_fileless(self, session_id: str, profile: str) -> bool:
         """A conversation that is open in a living process and in which nothing has been said yet."""
         return any(
@@ -127,9 +133,12 @@ class Finder:
         moved = (pane.active_at_s, title.thread, title.project)
         if fresh or agent.moved != moved or now - agent.looked_s >= OWN_FILES_S:
             agent.moved, agent.looked_s = moved, now
-            agent.own = await asyncio.to_thread(self._own_threads, process, agent.home, now)
-        agent.by_server = not agent.own and not line.without_daemon
-        if agent.own:
+            agent.own = await asyncio.to_thread(self._own_threads, process, agent, now)
+        agent.by_server = not agent.own and not line.without_daemon and bool(process.exe)
+        if not process.exe:
+            asked_for = None if line.is_fork else line.session_id
+            agent.shown = shown_by_folder(agent.own, asked_for)
+        elif agent.own:
             agent.shown = shown_by_own_files(agent.own, title.thread, title.project)
         elif line.without_daemon:
             agent.shown = Shown(None if line.is_fork else line.session_id)
@@ -138,41 +147,44 @@ class Finder:
         return await self._sighting(pane, process, agent)
 
     def _meet(self, process: Process, line: CommandLine) -> _Agent:
-        environ = self._world.processes.environ(process.pid, ("CODEX_HOME", "HOME"))
+        environ, cwd = self._surroundings(process)
         home = environ.get("CODEX_HOME") or f"{environ.get('HOME') or Path.home()}/.codex"
-        cwd = self._world.processes.cwd(process.pid)
         folder = str(Path(cwd) / line.folder) if line.folder else cwd
         return _Agent(home=self._home(Path(home)), folder=folder)
 
-    def _own_threads(self, process: Process, home: Home, now: float) -> tuple[Thread, ...]:
+    def _surroundings(self, process: Process) -> tuple[dict[str, str], str]:
+        """Environment and folder; those of its parents (npm wrapper, shell) where it hides its own (0.60)."""
+        processes = self._world.processes
+        current: Process | None = process
+        for _ in range(3):
+            if current is None:
+                break
+            environ = processes.environ(current.pid, ("CODEX_HOME", "HOME"))
+            if environ:
+                return environ, processes.cwd(current.pid)
+            current = processes.get(current.ppid)
+        return {}, ""
+
+    def _own_threads(self, process: Process, agent: _Agent, now: float) -> tuple[Thread, ...]:
         """The conversations that the process itself holds open, helpers left out. Blocks."""
-        names = home.rollouts.names()
+        rollouts = agent.home.rollouts
+        if not process.exe:
+            return rollouts.begun_in(agent.folder, process.started_at_ms, self._world.now_ms(), now)
         files: dict[str, Path] = {}
         locks: set[str] = set()
         for text in self._world.processes.open_files(process.pid):
             path = Path(text)
             if (id := rollout_id(path.name)) is not None:
                 files[id] = path
-                home.rollouts.remember(path)
+                rollouts.remember(path)
             elif path.parent.name == "thread-writer-locks" and (lock := LOCK.match(path.name)) is not None:
                 locks.add(lock[1])
-        threads = []
-        for id in files.keys() | locks:
-            path_of = files.get(id) or home.rollouts.find(id, now)
-            meta = home.rollouts.meta(path_of) if path_of is not None else None
-            if meta is not None and meta.is_helper:
-                continue
-            threads.append(
-                Thread(
-                    id=id,
-                    name=names.get(id, ""),
-                    folder=meta.cwd if meta is not None else "",
-                    path=str(path_of or ""),
-                    created_ms=created_ms(id),
-                    has_file=path_of is not None,
-                )
-            )
-        return tuple(sorted(threads, key=lambda thread: thread.id))
+        found = [
+            rollouts.thread(id, now)
+            or (None if id in files else Thread(id=id, has_file=False, created_ms=created_ms(id)))
+            for id in files.keys() | locks
+        ]
+        return tuple(sorted((thread for thread in found if thread is not None), key=lambda thread: thread.id))
 
     async def _ask_server(
         self, agent: _Agent, process: Process, line: CommandLine, title_thread: str, project: str

@@ -59,6 +59,18 @@ def shown_by_own_files(open_threads: Sequence[Thread], title_thread: str, projec
     return Shown(newest.id, "Several conversations are open in this process; this is the newest.")
 
 
+def shown_by_folder(begun: Sequence[Thread], asked_for: str | None) -> Shown:
+    """Of the conversations that began in its folder since it started: all that is known of a process which
+    hides what it holds (0.60)."""
+    if len(begun) == 1:
+        return Shown(begun[0].id, "Taken from its folder and start time; the process hides its files.")
+    if begun:
+        return Shown(None, "Several conversations began in its folder since it started.")
+    if asked_for is not None:
+        return Shown(asked_for, "Taken from its command line; the process hides its files.")
+    return Shown(None)
+
+
 def shown_by_server(
     threads: Sequence[Thread] | None,
     known: Sequence[Thread],

@@ -26,6 +26,7 @@ from controlroom.node.agents.transcripts import Row, Tail, rows_back, rows_from
 ROLLOUT = re.compile(r"^rollout-.+-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$")
 LOCK = re.compile(r"^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.lock$")
 MISSING_S = 5.0  # an id without a file is not searched again for so long
+MAX_DAYS = 60  # of a process that has run for longer, new conversations are not looked for
 MAX_FOLDERS = 20_000  # day folders of one search; more is no profile
 TURN_SEARCH_BYTES = 256 * 1024 * 1024  # back to the start of the running turn; beyond, the turn stays unknown
 _TURN_MARKS = (b'"task_started"', b'"task_complete"', b'"turn_aborted"')
@@ -185,6 +186,20 @@ class Rollouts:
             created_ms=created_ms(session_id),
         )
 
+    def begun_in(self, folder: str, since_ms: int, until_ms: int, now_s: float) -> tuple[Thread, ...]:
+        """Conversations that began in a folder since a time (helpers and headless ones left out). Blocks."""
+        first = datetime.fromtimestamp(since_ms / 1000, UTC) - timedelta(days=1)
+        days = min((until_ms - since_ms) // 86_400_000 + 3, MAX_DAYS)
+        found = []
+        for by in range(days):
+            for path in _rollouts_in(self.home / "sessions" / f"{first + timedelta(days=by):%Y/%m/%d}"):
+                id = rollout_id(path.name)
+                meta = self.meta(path) if id is not None and created_ms(id) >= since_ms - 2_000 else None
+                if id is not None and meta is not None and meta.cwd == folder and not meta.is_headless:
+                    self.remember(path)
+                    found.append(self.thread(id, now_s))
+        return tuple(thread for thread in found if thread is not None)
+
     # --- following ------------------------------------------------------------------------------------
 
     async def follow(self, session_id: str, path: Path) -> Followed:
@@ -209,9 +224,9 @@ class Rollouts:
         followed.session.feed(decoded.entries)
         return followed
 
-    def forget(self, keep: set[Path]) -> None:
-        """Stop following all but these."""
-        for path in [path for path in self._followed if path not in keep]:
+    def forget(self, living: set[str]) -> None:
+        """Stop following all sessions but these."""
+        for path in [path for path, known in self._followed.items() if known.session.id not in living]:
             del self._followed[path]
 
 

@@ -123,6 +123,16 @@ def limit_notice(frame: Frame) -> str | None:
     return " ".join(row.strip() for row in rows[start : above + 1]).removeprefix("■ ")
 
 
+def generation(frame: Frame) -> Literal["", "old", "new"]:
+    """Which kind of interface draws this composer ("" = cannot be told): 0.171's, or that of 0.60."""
+    place = _find_composer(frame, _without_blank_end(frame.rows))
+    if place is None or not place.footer:
+        return ""
+    if _OLD_HINT.match(place.footer[-1]):
+        return "old"
+    return "new" if _hint(place.footer[-1]).startswith(_READY_HINTS[0]) else ""
+
+
 def queued_texts(frame: Frame) -> tuple[str, ...]:
     """What waits in Codex's own queue: follow-ups (Tab) and text that goes in after the next tool call."""
     rows = _without_blank_end(frame.rows)
