@@ -52,7 +52,7 @@ class Stamp(NamedTuple):
 def stamp(path: Path) -> Stamp | None:
     """The file's stamp; None when there is no such file. Raises other OSErrors."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - half the cost of Path.stat, and asked thousands of times
     except (FileNotFoundError, NotADirectoryError):
         return None
     return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)

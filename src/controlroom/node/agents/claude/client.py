@@ -54,6 +54,7 @@ class _Seen(msgspec.Struct):
 
     screen: Fact[ScreenReading] | None = None
     view: View | None = None
+    revision: str = ""  # of the frame that ``view`` was read from
     read_at_ms: int = 0
     status_at_ms: int = 0  # the registry's, when the screen was read
     session_path: Path | None = None
@@ -172,12 +173,14 @@ class ClaudeDriver:
         except PaneGone:
             seen.screen, seen.view, seen.read_at_ms = None, None, now_ms
             return
-        view = read_view(frame)
+        unchanged = seen.view if frame.revision == seen.revision else None
+        view = unchanged or read_view(frame)
         reading = view.reading
         before = seen.screen
         began = before.at_ms if before is not None and _looks_same(before.value, reading) else now_ms
         seen.screen = Fact(reading, "screen", reading.detail, began)
-        seen.view, seen.read_at_ms, seen.status_at_ms = view, now_ms, status_at
+        seen.view, seen.revision = view, frame.revision
+        seen.read_at_ms, seen.status_at_ms = now_ms, status_at
 
     def _dialog(self, seen: _Seen, session: Session | None) -> tuple[Dialog | None, str]:
         panel = seen.view.panel if seen.view is not None else None

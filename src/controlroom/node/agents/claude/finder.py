@@ -69,7 +69,9 @@ class Finder:
         return pid.isdigit() and self._registry(who.profile).left_behind(int(pid), start)
 
     def _registry(self, profile: str) -> Registry:
-        return self._registries.setdefault(profile, Registry(Path(profile)))
+        if profile not in self._registries:
+            self._registries[profile] = Registry(Path(profile))
+        return self._registries[profile]
 
     def _agent_of(self, pane: Pane) -> Process | None:
         """The pane's agent: the outermost, and of several in one shell the one that has the keyboard."""

@@ -70,6 +70,7 @@ class Registry:
     def __init__(self, profile: Path) -> None:
         self._folder = profile / "sessions"
         self._known: dict[int, tuple[Stamp, Entry | None]] = {}
+        self._paths: dict[int, Path] = {}  # asked for every second
 
     def entry(self, pid: int, start: str) -> Entry | None:
         """What the living process says now; None when it has no (whole) file or the file is of an earlier
@@ -88,10 +89,13 @@ class Registry:
         return entry is not None and entry.pid == pid and entry.proc_start == start
 
     def _read(self, pid: int) -> Entry | None:
-        path = self._folder / f"{pid}.json"
+        path = self._paths.get(pid)
+        if path is None:
+            path = self._paths[pid] = self._folder / f"{pid}.json"
         now = stamp(path)
         if now is None or now.size > MAX_BYTES:
             self._known.pop(pid, None)
+            self._paths.pop(pid, None)
             return None
         known = self._known.get(pid)
         if known is None or known[0] != now or known[1] is None:

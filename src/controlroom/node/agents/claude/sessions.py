@@ -14,6 +14,7 @@ from controlroom.node.agents.transcripts import Tail, cursor, decode_rows
 _SESSION_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,63}")
 _OTHER = re.compile(r"[^A-Za-z0-9]")
 _LONG_SLUG = 200  # longer names are cut there and get a hash that we do not know
+SEARCH_EVERY = 30  # looks for a session that has no file yet, between searches of all folders
 
 
 def slug(folder: str) -> str:
@@ -32,21 +33,29 @@ class SessionFiles:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Path] = {}
+        self._missed: dict[tuple[str, str], int] = {}
 
     def find(self, profile: str, session_id: str, folder: str = "") -> Path | None:
-        """The transcript; None when there is none. Raises OSError when a folder cannot be read."""
+        """The transcript; None when there is none. Raises OSError when a folder cannot be read.
+
+        With the ``folder`` where a living agent works this is asked every second: a file that does not
+        exist yet will appear there, so all folders are searched now and then only.
+        """
         if not is_session_id(session_id):
             return None
-        known = self._known.get((profile, session_id))
+        key = (profile, session_id)
+        known = self._known.get(key)
         if known is not None and known.exists():
             return known
-        projects = Path(profile) / "projects"
-        name = f"{session_id}.jsonl"
-        path: Path | None = projects / slug(folder)[:_LONG_SLUG] / name
-        if not folder or path is None or not path.exists():
-            path = self._search(projects, name)
+        projects, name = Path(profile) / "projects", f"{session_id}.jsonl"
+        path: Path | None = projects / slug(folder)[:_LONG_SLUG] / name if folder else None
+        if path is None or not path.exists():
+            missed = self._missed.get(key, 0) if folder and known is None else 0
+            path = self._search(projects, name) if missed % SEARCH_EVERY == 0 else None
+            self._missed[key] = missed + 1
         if path is not None:
-            self._known[(profile, session_id)] = path
+            self._known[key] = path
+            self._missed.pop(key, None)
         return path
 
     def _search(self, projects: Path, name: str) -> Path | None:

@@ -64,6 +64,24 @@ class TestFiles:
     def test_none_without_any(self, tmp_path: Path) -> None:
         assert SessionFiles().find(str(tmp_path), ID) is None
 
+    def test_a_session_without_a_file_is_looked_for_where_it_will_appear(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        files, searches = SessionFiles(), list[str]()
+        put(tmp_path, "-other", session_id="another-session")
+        search = files._search
+
+        def count(projects: Path, name: str) -> Path | None:
+            searches.append(name)
+            return search(projects, name)
+
+        monkeypatch.setattr(files, "_search", count)
+        for _ in range(20):
+            assert files.find(str(tmp_path), ID, "/home/dev/work/orchard") is None
+        assert len(searches) == 1
+        path = put(tmp_path, "-home-dev-work-orchard")
+        assert files.find(str(tmp_path), ID, "/home/dev/work/orchard") == path
+
     def test_found_again_after_a_move(self, tmp_path: Path) -> None:
         files = SessionFiles()
         first = put(tmp_path, "-one")
