@@ -13,6 +13,8 @@ from typing import Protocol
 
 import msgspec
 
+READ_BYTES = 16_384
+
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
     """One process. ``start`` is the kernel's start time in clock ticks, as text: pid and start together
@@ -69,7 +71,7 @@ class ProcProcesses:
     """``Processes`` from /proc (see proc(5)); ``root`` is for tests."""
 
     def __init__(self, root: Path = Path("/proc"), uid: int | None = None) -> None:
-        self._root = root
+        self._root = str(root)
         self._uid = os.getuid() if uid is None else uid
         self._known: dict[int, Process] = {}
         self._children: dict[int, list[int]] = {}
@@ -77,16 +79,33 @@ class ProcProcesses:
         self._tick = os.sysconf("SC_CLK_TCK")
 
     def _boot_time_ms(self) -> int:
-        for line in (self._root / "stat").read_text().splitlines():
+        for line in Path(self._root, "stat").read_text().splitlines():
             if line.startswith("btime "):
                 return int(line.split()[1]) * 1000
         return 0
 
+    def _read_file(self, pid: int, name: str) -> bytes | None:
+        """A file of a process. System calls without objects around them: a look reads hundreds of these."""
+        try:
+            file = os.open(f"{self._root}/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            parts = []
+            while part := os.read(file, READ_BYTES):
+                parts.append(part)
+                if len(part) < READ_BYTES and name == "stat":
+                    break
+            return b"".join(parts)
+        except OSError:
+            return None  # it ended while it was read
+        finally:
+            os.close(file)
+
     def _stat(self, pid: int) -> tuple[str, str, int, str] | None:
         """(name, state, ppid, start) of a pid; proc(5): the name stands in brackets and may hold any."""
-        try:
-            raw = (self._root / str(pid) / "stat").read_bytes()
-        except OSError:
+        raw = self._read_file(pid, "stat")
+        if raw is None:
             return None
         head, _, tail = raw.rpartition(b")")
         fields = tail.split()
@@ -118,16 +137,13 @@ class ProcProcesses:
         self._known, self._children = known, children
 
     def _read(self, pid: int, stat: tuple[str, str, int, str]) -> Process | None:
-        folder = self._root / str(pid)
+        argv = self._read_file(pid, "cmdline")
         try:
-            uid = folder.stat().st_uid
-            argv = (folder / "cmdline").read_bytes()
+            uid = os.stat(f"{self._root}/{pid}").st_uid  # noqa: PTH116 - see _read_file
         except OSError:
             return None
-        try:
-            exe = str((folder / "exe").readlink())
-        except OSError:
-            exe = ""
+        if argv is None:
+            return None
         return Process(
             pid=pid,
             ppid=stat[2],
@@ -135,7 +151,7 @@ class ProcProcesses:
             started_at_ms=self._boot_ms + int(stat[3]) * 1000 // self._tick,
             name=stat[0],
             argv=tuple(part.decode(errors="replace") for part in argv.split(b"\0") if part),
-            exe=exe,
+            exe=self._link(pid, "exe"),
             uid=uid,
         )
 
@@ -167,9 +183,8 @@ class ProcProcesses:
         return None if stat is None else stat[2]
 
     def has_keyboard(self, pid: int) -> bool:
-        try:
-            raw = (self._root / str(pid) / "stat").read_bytes()
-        except OSError:
+        raw = self._read_file(pid, "stat")
+        if raw is None:
             return False
         fields = raw.rpartition(b")")[2].split()
         if len(fields) < 6:
@@ -179,24 +194,27 @@ class ProcProcesses:
 
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         wanted = set(keys)
-        try:
-            raw = (self._root / str(pid) / "environ").read_bytes()
-        except OSError:
+        raw = self._read_file(pid, "environ")
+        if raw is None:
             return {}
         pairs = (entry.partition(b"=") for entry in raw.split(b"\0") if entry)
         found = ((k.decode(errors="replace"), v.decode(errors="replace")) for k, _, v in pairs)
         return {key: value for key, value in found if key in wanted}
 
     def cwd(self, pid: int) -> str:
+        return self._link(pid, "cwd")
+
+    def _link(self, pid: int, name: str) -> str:
+        """Where a link of a process leads, "" when it cannot be read."""
         try:
-            return str((self._root / str(pid) / "cwd").readlink())
+            return os.readlink(f"{self._root}/{pid}/{name}")  # noqa: PTH115 - see _read_file
         except OSError:
             return ""
 
     def open_files(self, pid: int) -> tuple[str, ...]:
         paths = []
         try:
-            entries = list(os.scandir(self._root / str(pid) / "fd"))
+            entries = list(os.scandir(f"{self._root}/{pid}/fd"))
         except OSError:
             return ()
         for entry in entries:
