@@ -298,7 +298,7 @@ class Tracker:
             facts,
             before=self._portraits.get(id),
             now_ms=self._clock.now_ms(),
-            branch=self._branches.of(who.folder),
+            branch=self._branches.of(who.folder, self._clock.now_ms()),
             is_twice=is_twice,
         )
         self._portraits[id] = portrait
