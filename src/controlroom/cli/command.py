@@ -7,6 +7,7 @@ Everything heavy (asyncio, aiohttp, rich) is imported when a command runs, not w
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -36,6 +37,11 @@ class Call:
         self.home = home
         self.json = as_json
         self.out = Out()
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether a full-screen picture can be shown and keys can be read."""
+        return self.out.is_terminal and sys.stdin.isatty()
 
     def say_at_once(self, line: str) -> None:
         """One line of a long-running command, seen at once; scripts get the address only, as JSON."""

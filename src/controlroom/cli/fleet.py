@@ -26,7 +26,7 @@ def command(call: Call, watch: bool, everything: bool) -> None:
 
         if call.json:
             call.hub(lambda hub: stream_fleet(call, hub))
-        elif call.out.is_terminal:
+        elif call.has_terminal:
             watch_fleet(call, everything)
         else:
             raise wrong_use("--watch needs a terminal; with --json it prints the fleet at each change.")

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 
 import msgspec
-from rich.cells import split_graphemes
 
 from controlroom.cli import text
 from controlroom.cli.look import Span, between
+from controlroom.core.cells import grid_width, placed
 from controlroom.wire.client import ScreenFrame
 
 _TOKEN = re.compile(
     r"\x1b\[([0-?]*)([ -/]*[@-~])|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -~]?|\r\n|[\r\n]"
 )
+JOINER = "\u200d"
 _SGR_ONLY = re.compile(r"[0-9;:]*")
 
 
@@ -56,23 +57,35 @@ def safe_row(row: str, coloured: bool) -> str:
 
 
 def cut_row(row: str, left: int, width: int) -> str:
-    """The cells ``left`` to ``left + width`` of a coloured row; a wide character at an edge is a blank."""
+    """The cells ``left`` to ``left + width`` of a coloured row; a wide character at an edge is a blank.
+
+    Cells are those of the multiplexer's grid (``core.cells``), and characters stay in its columns.
+    """
     cut: list[str] = []
-    column = 0
-    at = 0
+    column = at = 0
     for match in [*_TOKEN.finditer(row), None]:
-        piece = row[at : match.start() if match else len(row)]
-        spans, _ = split_graphemes(piece)
-        for begin, end, size in spans:
+        for cluster, size in _clusters(row[at : match.start() if match else len(row)]):
             if column >= left and column + size <= left + width:
-                cut.append(piece[begin:end])
+                cut.append(cluster)
             elif column < left + width and column + size > left:
                 cut.append(" " * (min(column + size, left + width) - max(column, left)))
             column += size
         if match:
             cut.append(match[0])
             at = match.end()
-    return "".join(cut)
+    return placed("".join(cut))
+
+
+def _clusters(piece: str) -> list[tuple[str, int]]:
+    """Characters with what belongs to their cell: marks, and whatever a joiner ties to them."""
+    found: list[tuple[str, int]] = []
+    for character in piece:
+        size = grid_width(character)
+        if found and (size == 0 or found[-1][0].endswith(JOINER)):
+            found[-1] = (found[-1][0] + character, found[-1][1])
+        else:
+            found.append((character, size))
+    return found
 
 
 def first_row(frame: ScreenFrame, mirror: Mirror) -> int:
@@ -103,7 +116,7 @@ def status_row(frame: ScreenFrame, mirror: Mirror, top: int, name: str, colour: 
         cut.append(f"columns {mirror.left + 1}–{min(mirror.left + mirror.width, frame.width)}")
     if frame.height > mirror.height:
         cut.append(f"rows {top + 1}–{min(top + mirror.height, frame.height)}")
-    said = f"{size}, you see {' and '.join(cut)}" if cut else size
+    said = f"{size}, cut to {', '.join(cut)}" if cut else size
     left: list[Span] = [(text.line(name, 60), "name"), (f" · {said}", "meta")]
     keys = "arrows move · q leaves" if cut else "q leaves"
     if sum(text.cells(piece) for piece, _ in left) + text.cells(keys) + 2 > mirror.width:

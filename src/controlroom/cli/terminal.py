@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 import shutil
 import signal
 import sys
@@ -105,7 +106,10 @@ class Terminal:
     def _write(self, data: str) -> None:
         left = data.encode(errors="replace")
         while left:
-            left = left[os.write(self._output, left) :]
+            try:
+                left = left[os.write(self._output, left) :]
+            except BlockingIOError:  # somebody made the terminal non-blocking
+                select.select([], [self._output], [])
 
     def _read(self) -> None:
         try:

@@ -32,7 +32,7 @@ def command(call: Call, agent: str) -> None:
     if call.json:
         call.hub(lambda hub: _stream(call, hub, agent))
         return
-    if not call.out.is_terminal:
+    if not call.has_terminal:
         raise wrong_use("watch needs a terminal; with --json it prints each frame as one line.")
     ended_by = asyncio.run(_watch(call, agent))
     if ended_by is not None:

@@ -155,7 +155,7 @@ def test_the_mirror_shows_frames_and_says_what_is_cut(hub: StubHub, pane: Pane) 
     hub.fleet = fleet(ORCHARD)
     hub.screen = Screen(revision="r1", width=100, height=40, cursor=CURSOR, rows=rows, ansi=rows, at_ms=NOW)
     pane.controlroom("watch", "orchard")
-    pane.shows("row 39 red", "100×40, you see columns 1–80 and rows 18–40", "q leaves")
+    pane.shows("row 39 red", "100×40, cut to columns 1–80, rows 18–40", "q leaves")
     until_now(lambda: {"type": "watch", "agent_id": "agt_1"} in hub.frames, "it asks for frames")
     hub.push(
         ScreenFrame(
@@ -174,9 +174,9 @@ def test_the_mirror_moves_with_the_arrows(hub: StubHub, pane: Pane) -> None:
     pane.controlroom("watch", "orchard")
     pane.shows("rows 18–40")
     pane.press("Up", "Right")
-    pane.shows("columns 9–88 and rows 17–39")
+    pane.shows("columns 9–88, rows 17–39")
     pane.press("f")
-    pane.shows("columns 1–80 and rows 18–40")
+    pane.shows("columns 1–80, rows 18–40")
     pane.press("C-c")
     pane.ended(130)
 

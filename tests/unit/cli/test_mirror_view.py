@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from controlroom.cli import text
 from controlroom.cli.mirror_view import Mirror, cut_row, first_row, frame_rows, render, safe_row
+from controlroom.core.cells import grid_width
 from controlroom.wire.client import ScreenFrame
 from controlroom.wire.model import ScreenCursor
 
@@ -31,6 +33,7 @@ def frame(rows: list[str], width: int = 20, **more: Any) -> ScreenFrame:
         (f"{RED}a{OFF}\r\n", [f"{RED}a{OFF}", ""]),
         ("\x1b[H\x1b[2Ja\x1b[K\x1b[2;1Hb", ["a", "b"]),
         ("\x1b[1;1Ha\x1b[3;1Hc\x1b[?25h", ["a", "", "c"]),
+        ("⏳\x1b[3Ga\r\nb", ["⏳a", "b"]),
         ("a\x1b]0;owned\x07b\x1b[6n\x1bc", ["ab"]),
     ],
 )
@@ -47,6 +50,9 @@ def test_a_frame_becomes_rows_with_colours_only(data: str, rows: list[str]) -> N
         ("漢字x", 0, 3, "漢 "),
         ("漢字x", 1, 4, " 字x"),
         ("abc", 5, 4, ""),
+        ("⏳ab", 0, 3, "⏳\x1b[3Ga"),
+        ("👨\u200d👩\u200d👧ab", 2, 2, "ab"),
+        ("e\u0301ab", 0, 2, "e\u0301a"),
     ],
 )
 def test_cutting_is_by_cells(row: str, left: int, width: int, cut: str) -> None:
@@ -55,7 +61,7 @@ def test_cutting_is_by_cells(row: str, left: int, width: int, cut: str) -> None:
 
 @given(st.text(alphabet="ab漢é⏳ ", max_size=40), st.integers(0, 20), st.integers(1, 20))
 def test_a_cut_row_is_never_too_wide(row: str, left: int, width: int) -> None:
-    assert text.cells(cut_row(row, left, width)) <= width
+    assert grid_width(re.sub(r"\x1b\[\d+G", "", cut_row(row, left, width))) <= width
 
 
 def test_a_row_for_print_keeps_colours_and_ends_them() -> None:
@@ -72,7 +78,7 @@ def test_what_is_cut_is_said() -> None:
     rows = [f"row {n}" for n in range(30)]
     drawn = render(frame(rows, width=90), Mirror(width=80, height=10, top=0), "orchard", False)
     assert len(drawn) == 11
-    assert "90×30, you see columns 1–80 and rows 1–10" in drawn[-1]
+    assert "90×30, cut to columns 1–80, rows 1–10" in drawn[-1]
     assert all(text.cells(entry) <= 80 for entry in drawn)
 
 

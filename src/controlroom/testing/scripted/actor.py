@@ -167,6 +167,7 @@ class Actor:
             self.look.add("prompt", turn.prompt)
         self.look.spinner, self.look.tokens = "Sorting", 0
         self._say_status()
+        self._changed()
         ticking = self._tasks.start("spinner", self._tick(began)) if self._scene.animated else None
         try:
             await self._steps(turn, turn.steps)
