@@ -55,19 +55,9 @@ def output(text: object, call_id: str = "c1") -> dict[str, object]:
     return response("custom_tool_call_output", call_id=call_id, output=text)
 
 
-def ran(
-    command: str, *, id: str = "exec-1", code: int = 0, text: str = "", **more: object
-) -> dict[str, object]:
-    return item(
-        "CommandExecution",
-        **{
-            "id": id,
-            "command": ["/bin/bash", "-lc", command],
-            "exit_code": code,
-            "aggregated_output": text,
-            **more,
-        },
-    )
+def ran(command: str, *, id: str = "exec-1", code: int = 0, text: str = "", **more: str) -> dict[str, object]:
+    words = ["/bin/bash", "-lc", command]
+    return item("CommandExecution", id=id, command=words, exit_code=code, aggregated_output=text, **more)
 
 
 RUN_LS = 'const r = await tools.exec_command({"cmd": "ls"}); text(r);'
@@ -191,7 +181,8 @@ def test_nothing_injected_is_a_bubble_and_ids_are_unique(path: Path) -> None:
     found = chat.items()
     for one in found:
         if one.kind in ("user", "assistant"):
-            assert one.text and not one.text.startswith(("<", "# AGENTS.md")), one.text[:80]
+            assert one.text is not None
+            assert not one.text.startswith(("<", "# AGENTS.md"))
     assert len({one.id for one in found}) == len(found)
     assert [one.at_ms for one in found] == sorted(one.at_ms for one in found)
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controlroom.node.agents.codex import protocol
-from controlroom.node.agents.codex.protocol import Row, decode, decode_all
+from controlroom.node.agents.codex.protocol import decode, decode_all
+from controlroom.node.agents.transcripts import Row
 from tests.unit.node.agents.codex.samples import ROLLOUTS, decoded, entries, rows
 
 

@@ -93,7 +93,7 @@ def test_what_ran_inside_a_pending_call_moves_the_position() -> None:
 
 def test_rows_that_say_nothing_to_people_do_not_move_the_position() -> None:
     lines = [event("task_started", turn_id="t"), said("done"), event("task_complete", turn_id="t")]
-    quiet = [
+    quiet: list[dict[str, object]] = [
         event("token_count", info=None),
         event("thread_settings_applied"),
         {"type": "world_state", "payload": {}},
