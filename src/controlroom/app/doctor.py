@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import sqlite3
 import stat
 import sys
 from collections.abc import Mapping
@@ -22,7 +21,7 @@ from controlroom.client import CannotReach, ClientError, HubClient
 from controlroom.core.text import clean_line
 from controlroom.hub.store.tables import SCHEMA as HUB_SCHEMA
 from controlroom.kit.home import LONGEST_SOCKET, Home
-from controlroom.kit.schema import Schema, revision_of
+from controlroom.kit.schema import Schema, Unreadable, revision_of
 from controlroom.kit.settings import Settings, SettingsError, load_settings
 from controlroom.node.journal.journal import SCHEMA as NODE_SCHEMA
 from controlroom.node.mux.tmux.binary import Binary
@@ -168,7 +167,7 @@ def _database(path: Path, schema: Schema) -> Check | None:
         return None
     try:
         revision = revision_of(path)
-    except (sqlite3.DatabaseError, OSError) as error:
+    except (Unreadable, OSError) as error:
         text = f"{path.name} cannot be read: {error}."
         return Check("database", "wrong", text, "Stop the control room and put a copy from backups/ there.")
     if revision == schema.head:

@@ -48,6 +48,10 @@ class Schema:
     head: str  # the newest revision; a test holds it against the package
 
 
+class Unreadable(Exception):
+    """A file is not a database, or a damaged one; the text says what SQLite says of it."""
+
+
 class SchemaTooNew(Exception):
     """The database was written by a newer program; the text is one line for people."""
 
@@ -70,15 +74,18 @@ def prepare(engine: Engine, schema: Schema, path: Path | None, clock: Clock) -> 
 
 
 def revision_of(path: Path) -> str | None:
-    """The schema of a database file, None when it has none yet; only reads. Raises sqlite3.DatabaseError."""
-    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
-        named = database.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", (_version.name,)
-        )
-        if named.fetchone() is None:
-            return None
-        row = database.execute(f"SELECT version_num FROM {_version.name}").fetchone()  # noqa: S608
-        return None if row is None else str(row[0])
+    """The schema of a database file, None when it has none yet; only reads. Raises Unreadable."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+            named = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", (_version.name,)
+            )
+            if named.fetchone() is None:
+                return None
+            row = database.execute(f"SELECT version_num FROM {_version.name}").fetchone()  # noqa: S608
+            return None if row is None else str(row[0])
+    except sqlite3.DatabaseError as error:
+        raise Unreadable(str(error)) from None
 
 
 def _revision(connection: Connection) -> str | None:

@@ -10,18 +10,11 @@ from tests.support.tmux import TmuxServer
 SIZE = "#{pane_width}x#{pane_height}"
 REMOVE = Use(name="Bash", input={"command": "rm -r old", "description": "Remove the old files"}, ask=True)
 STEPS = (Hold(), Say(text="Half way."), REMOVE, Say(text="All done."))
-SCENE = Scene(
-    name="orchard",
-    turns=(
-        Turn(prompt="Please begin.", steps=(Hold(), Say(text="Half way."), REMOVE, Say(text="All done."))),
-    ),
-)
+SCENE = Scene(name="orchard", turns=(Turn(prompt="Please begin.", steps=STEPS),))
 
 
 def size(room: Room) -> str:
-    return room.desk.tmux(
-        "display-message", "-p", "-t", "desk:orchard", "#{pane_width}x#{pane_height}"
-    ).strip()
+    return room.desk.tmux("display-message", "-p", "-t", "desk:orchard", SIZE).strip()
 
 
 def test_the_mirror_follows_and_never_resizes(room: Room, tmux: TmuxServer) -> None:
