@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from aiohttp import web
@@ -140,3 +140,30 @@ def _by_whom(port: int) -> str:
     except (psutil.Error, OSError):
         pass
     return ""
+
+
+class Peer(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is at the other end, as the door found out (house.md section 3).
+
+    ``address`` is the limiter's key: the peer on the device door, the forwarded client on the proxy door.
+    Nobody on the proxy door is local. ``is_loopback``: a loopback peer on the device door.
+    """
+
+    door: Literal["socket", "device", "proxy"]
+    address: str
+    is_loopback: bool = False
+    is_secure: bool = False  # TLS, ours or the proxy's
+
+
+_PEER = "controlroom.peer"
+
+
+def set_peer(request: web.BaseRequest, peer: Peer) -> None:
+    """Remembered on the request by the door's outermost middleware."""
+    request[_PEER] = peer
+
+
+def peer_of(request: web.BaseRequest) -> Peer:
+    """The peer that the door found; a request that came past no door is a bug."""
+    peer: Peer = request[_PEER]
+    return peer

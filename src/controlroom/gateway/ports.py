@@ -1,0 +1,63 @@
+"""What the relay door needs from others; ``app`` fills these in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Protocol
+
+from controlroom.core.screen import Frame
+from controlroom.wire.device import Device, DeviceHello, Issued, PairingCode, PairingPolicy
+
+
+class Devices(Protocol):
+    """The book of paired devices (``hub.devices``). Everything in it survives a restart; codes, tokens and
+    refresh tokens are stored as hashes and compared in constant time."""
+
+    async def mint(self, policy: PairingPolicy, code: str | None = None) -> PairingCode:
+        """A code for one use within ten minutes (relay contract section 6). ``code``: this one instead of a
+        fresh one; minting the same code again replaces its policy and restarts its clock."""
+
+    async def claim(self, code: str, who: DeviceHello) -> Issued | None:
+        """Trade a code for a device. One of two that race wins; None for every failure. A device with a real
+        ``device_id`` replaces its earlier sessions and refresh records."""
+
+    async def by_token(self, token: str) -> Device | None:
+        """The living device of a session token; None when unknown, revoked or expired."""
+
+    async def refresh(self, refresh_token: str, who: DeviceHello) -> Issued | None:
+        """Rotate: a new session token and a new refresh token, never outliving or widening what was granted.
+        A reply that was lost may be asked for again within a short grace with the old refresh token."""
+
+    async def give_refresh_token(self, device: Device) -> str | None:
+        """A first refresh token for a device that has none (contract section 5.3), None when it has one."""
+
+    async def update(self, device: Device, who: DeviceHello) -> Device:
+        """Take over what a reconnect says of itself (name, model, platform, surfaces: only what is given),
+        its address and the time."""
+
+    async def all(self) -> list[Device]:
+        """Living devices, newest ``last_seen`` first."""
+
+    async def reduce(
+        self, device: Device, *, expires_ms: int | None, grants: Mapping[str, int | None]
+    ) -> Device:
+        """Store a shorter policy. The caller has checked that it only reduces."""
+
+    async def revoke(self, device: Device, by: str) -> None:
+        """End a device: its tokens die, its refresh records too, and ``on_end`` callbacks run at once."""
+
+    def on_end(self, call: Callable[[str], None]) -> None:
+        """``call(device id)`` when a device was revoked or replaced: its live sockets must close."""
+
+
+class AgentPanes(Protocol):
+    """Agents' panes as the terminal channel shows them: our mirror, never a terminal client."""
+
+    async def find(self, name: str) -> str | None:
+        """The agent id that a session name means (``agent:NAME`` or an agent id), None for a host shell."""
+
+    def frames(self, agent_id: str) -> AsyncIterator[Frame]:
+        """Frames at the pane's own size; ends when the pane is gone."""
+
+    async def type(self, agent_id: str, data: str, by: str) -> str | None:
+        """Input of a device, through the same checks as keys. None, or why it was refused."""
