@@ -11,10 +11,11 @@ from controlroom.core.dialogs import dialog_id
 from controlroom.node.agents.base import Outgoing, Sighting
 from controlroom.wire.model import Activity
 from tests.contract.claude_stage import ClaudeStage
+from tests.contract.codex_stage import CodexStage
 from tests.contract.driver_stages import FakeStage, IntentList, Stage
 
 
-@pytest.fixture(params=[FakeStage, ClaudeStage])
+@pytest.fixture(params=[FakeStage, ClaudeStage, CodexStage])
 async def stage(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     stage: Stage = request.param()
     try:

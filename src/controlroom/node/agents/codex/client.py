@@ -121,6 +121,7 @@ class CodexDriver:
                 return await read_in_thread(path, lambda file: pages.after(file, session_id, after, limit))
             return await read_in_thread(path, lambda file: pages.newest(file, session_id, limit))
         except FileNotFoundError as error:
+            self._finder.home(profile).rollouts.lost(session_id)
             raise LookupError(f"the rollout of session {session_id[:60]} is gone") from error
 
     def harmless(self, text: str, send_as: SendAs) -> str:

@@ -42,9 +42,20 @@ class SeenDialog(msgspec.Struct, frozen=True):
     position: str
 
 
+class _Drawn(msgspec.Struct, frozen=True):
+    """One frame as the matchers read it. ``key``: its revision and the sign in its title."""
+
+    key: tuple[str, str]
+    reading: ScreenReading
+    found: FoundDialog | None
+    limit: str | None
+    generation: Literal["", "old", "new"]
+
+
 class _Seen(msgspec.Struct):
     """What is remembered of one screen between looks, to say since when it has been so."""
 
+    drawn: _Drawn | None = None
     revision: str = ""
     still_ms: int = 0  # since when nothing on the screen has changed
     generation: Literal["", "old", "new"] = ""
@@ -78,12 +89,12 @@ class Looker:
 
     async def path_of(self, session_id: str, profile: str) -> Path | None:
         """The session's file: in its profile, else in any other that is known."""
+        first = self._finder.home(profile)
+        if (known := first.rollouts.cached(session_id)) is not None:
+            return known
         now = asyncio.get_running_loop().time()
-        homes = {home.path: home for home in (self._finder.home(profile), *self._finder.homes)}
-        for home in homes.values():
-            path = home.rollouts.cached(session_id) or await asyncio.to_thread(
-                home.rollouts.find, session_id, now
-            )
+        for home in (first, *(other for other in self._finder.homes if other is not first)):
+            path = await asyncio.to_thread(home.rollouts.find, session_id, now)
             if path is not None:
                 return path
         return None
@@ -92,13 +103,14 @@ class Looker:
         """The last turn, as far as the file (and for old versions the screen) tells."""
         followed = await self._follow(who)
         frame = await self._frame(who, FRAME_AGE_S)
-        return self._turn(who, None if followed is None else followed.session, frame)
+        drawn = None if frame is None else self._read(frame, self._of(who))
+        return self._turn(who, None if followed is None else followed.session, drawn)
 
     async def generation(self, who: Sighting) -> Literal["", "old", "new"]:
         """Of the interface in its pane, remembered once it was seen: it does not change in a process."""
-        seen = self._seen.setdefault(who.incarnation, _Seen())
+        seen = self._of(who)
         if not seen.generation and (frame := await self._frame(who, 0.0)) is not None:
-            seen.generation = generation(frame)
+            self._read(frame, seen)
         return seen.generation
 
     async def turn_name(self, who: Sighting) -> str:
@@ -122,9 +134,10 @@ class Looker:
         now = self._world.now_ms()
         followed = await self._follow(who)
         session = None if followed is None else followed.session
-        seen = self._seen.setdefault(who.incarnation, _Seen())
+        seen = self._of(who)
         frame = await self._frame(who, self._frame_age(who, seen, now))
-        screen = None if frame is None else self._screen(frame, session, seen, now)
+        drawn = None if frame is None else self._read(frame, seen)
+        screen = None if drawn is None else self._screen(drawn, session, seen, now)
         source = "socket" if who.headless else "process"
         detail = (
             "the background server works on it; no pane shows it" if who.headless else "its process lives"
@@ -135,7 +148,7 @@ class Looker:
             alive=Fact(True, source, detail, who.started_at_ms),
             reported=self._reported(who, session, seen, now),
             screen=screen,
-            fault=await self._fault(who, followed, screen, frame, now),
+            fault=self._fault(who, followed, screen, drawn, now),
         )
         if followed is None or session is None:
             nothing_yet = not who.uncertain and (who.session_id is None or self._is_fileless(who))
@@ -143,7 +156,7 @@ class Looker:
             return msgspec.structs.replace(facts, turn=turn) if nothing_yet else facts
         return msgspec.structs.replace(
             facts,
-            turn=self._turn(who, session, frame),
+            turn=self._turn(who, session, drawn),
             helpers=self._helpers(who, session),
             reply=session.reply,
             position=session.position,
@@ -204,20 +217,32 @@ class Looker:
         is_waiting = sign == "waiting" or (thread is not None and thread.is_waiting)
         return 0.0 if is_new or (is_waiting and not seen.has_dialog) else FRAME_AGE_S
 
-    def _screen(self, frame: Frame, session: Session | None, seen: _Seen, now: int) -> Fact[ScreenReading]:
-        reading = read_screen(frame)
-        if reading.dialog is not None and (found := find_dialog(frame)) is not None:
-            reading = msgspec.structs.replace(reading, dialog=_whole(found, session).dialog)
-        seen.generation = seen.generation or generation(frame)
+    def _of(self, who: Sighting) -> _Seen:
+        return self._seen.setdefault(who.incarnation, _Seen())
+
+    def _read(self, frame: Frame, seen: _Seen) -> _Drawn:
+        """What the matchers make of a frame; of one that was read before, nothing is done."""
+        key = (frame.revision, read_title(frame.title).sign)
+        if seen.drawn is None or seen.drawn.key != key:
+            reading = read_screen(frame)
+            found = find_dialog(frame) if reading.dialog is not None else None
+            seen.drawn = _Drawn(key, reading, found, limit_notice(frame), generation(frame))
+            seen.generation = seen.generation or seen.drawn.generation
+        return seen.drawn
+
+    def _screen(self, drawn: _Drawn, session: Session | None, seen: _Seen, now: int) -> Fact[ScreenReading]:
+        reading = drawn.reading
+        if drawn.found is not None:
+            reading = msgspec.structs.replace(reading, dialog=_whole(drawn.found, session).dialog)
         seen.has_dialog = reading.dialog is not None
         key = (reading.look, *_identity(reading.dialog))
         if key != seen.key:
             seen.key, seen.since_ms = key, now
-        if frame.revision != seen.revision:
-            seen.revision, seen.still_ms = frame.revision, now
+        if drawn.key[0] != seen.revision:
+            seen.revision, seen.still_ms = drawn.key[0], now
         return Fact(reading, "screen", reading.detail, seen.since_ms)
 
-    def _turn(self, who: Sighting, session: Session | None, frame: Frame | None) -> Fact[TurnState]:
+    def _turn(self, who: Sighting, session: Session | None, drawn: _Drawn | None) -> Fact[TurnState]:
         if session is None:
             return Fact("none", "transcript", "nothing has been said yet", who.started_at_ms)
         if (
@@ -227,23 +252,21 @@ class Looker:
         ):
             detail = "the process that ran this turn has ended"
             return Fact("interrupted", "transcript", detail, session.turn_at_ms)
-        if session.turn == "open" and session.is_old and frame is not None and self._rests(who, frame):
-            if limit_notice(frame) is not None:
+        if session.turn == "open" and session.is_old and drawn is not None and self._rests(who, drawn):
+            if drawn.limit is not None:
                 return Fact("failed", "screen", "the usage limit is reached", session.turn_at_ms)
             seconds = STILL_MS // 1000
             detail = f"no row for its end in this version; the screen has stood ready for {seconds} s"
             return Fact("interrupted", "screen", detail, session.turn_at_ms)
         return Fact(session.turn, "transcript", session.turn_detail, session.turn_at_ms or who.started_at_ms)
 
-    def _rests(self, who: Sighting, frame: Frame) -> bool:
+    def _rests(self, who: Sighting, drawn: _Drawn) -> bool:
         """A version that writes no turn rows stands at its composer, and nothing has moved for a while."""
-        if read_screen(frame).look != "ready":
+        if drawn.reading.look != "ready":
             return False
-        seen = self._seen.get(who.incarnation)
-        still = seen is not None and seen.revision == frame.revision
-        return limit_notice(frame) is not None or (
-            still and seen is not None and self._world.now_ms() - seen.still_ms >= STILL_MS
-        )
+        seen = self._of(who)
+        is_still = seen.revision == drawn.key[0] and self._world.now_ms() - seen.still_ms >= STILL_MS
+        return is_still or drawn.limit is not None
 
     def _helpers(self, who: Sighting, session: Session) -> Fact[int]:
         """Helpers die with the process that ran them, and their end is then never written."""
@@ -256,12 +279,12 @@ class Looker:
                 return Fact(counted, "socket", f"helpers that the background server runs: {counted}", at_ms)
         return Fact(len(running), "transcript", f"helpers started and not completed: {len(running)}", at_ms)
 
-    async def _fault(
+    def _fault(
         self,
         who: Sighting,
         followed: Followed | None,
         screen: Fact[ScreenReading] | None,
-        frame: Frame | None,
+        drawn: _Drawn | None,
         now: int,
     ) -> Fault | None:
         if screen is not None and screen.value.look == "startup":
@@ -276,9 +299,8 @@ class Looker:
             text = f"There is no file for its session {who.session_id}. Its history cannot be shown."
             return None if who.uncertain else Fault("history_missing", clean_line(text), who.started_at_ms)
         session = followed.session
-        if session.fault is None and session.is_old and frame is not None:
-            said = limit_notice(frame)
-            return None if said is None else usage_limit(said, session.last_at_ms)
+        if session.fault is None and session.is_old and drawn is not None and drawn.limit is not None:
+            return usage_limit(drawn.limit, session.last_at_ms)
         return session.fault
 
     def _is_fileless(self, who: Sighting) -> bool:
@@ -287,11 +309,16 @@ class Looker:
     # --- reading --------------------------------------------------------------------------------------
 
     async def _follow(self, who: Sighting) -> Followed | None:
-        path = await self.path(who)
-        if path is None or who.session_id is None:
-            return None
-        followed = await self._finder.home(who.profile).rollouts.follow(who.session_id, path)
-        return None if followed.is_missing else followed
+        rollouts = self._finder.home(who.profile).rollouts
+        for _ in range(2):
+            path = await self.path(who)
+            if path is None or who.session_id is None:
+                return None
+            followed = await rollouts.follow(who.session_id, path)
+            if not followed.is_missing:
+                return followed
+            rollouts.lost(who.session_id)  # archived or moved: it is searched for once
+        return None
 
     async def _frame(self, who: Sighting, max_age_s: float) -> Frame | None:
         if who.pane is None:

@@ -49,6 +49,8 @@ class _Agent(msgspec.Struct):
     by_server: bool = False  # it holds no conversation of its own: the background server has them
     shown: Shown = Shown(None)
     titled: str | None = None  # what its title named at some time
+    told: tuple[object, ...] = ()
+    sighting: Sighting | None = None  # what was made of ``told``
 
 
 class Finder:
@@ -57,16 +59,19 @@ class Finder:
     def __init__(self, world: World, tasks: Tasks) -> None:
         self._world = world
         self._tasks = tasks
-        self._homes: dict[Path, Home] = {}
+        self._homes: dict[str, Home] = {}
         self._agents: dict[str, _Agent] = {}
-        self._daemons: dict[str, Path] = {}
+        self._daemons: dict[str, str] = {}
 
     @property
     def homes(self) -> tuple[Home, ...]:
         return tuple(self._homes.values())
 
     def home(self, path: str) -> Home:
-        return self._home(Path(path))
+        known = self._homes.get(path)
+        if known is None:
+            known = self._homes[path] = Home(Path(path), self._tasks, self._now_s)
+        return known
 
     async def find(self) -> Found:
         """All agents that live now: in panes, and threads that a background server works on unseen."""
@@ -150,7 +155,7 @@ class Finder:
         environ, cwd = self._surroundings(process)
         home = environ.get("CODEX_HOME") or f"{environ.get('HOME') or Path.home()}/.codex"
         folder = str(Path(cwd) / line.folder) if line.folder else cwd
-        return _Agent(home=self._home(Path(home)), folder=folder)
+        return _Agent(home=self.home(home), folder=folder)
 
     def _surroundings(self, process: Process) -> tuple[dict[str, str], str]:
         """Environment and folder; those of its parents (npm wrapper, shell) where it hides its own (0.60)."""
@@ -210,38 +215,42 @@ class Finder:
 
     async def _sighting(self, pane: Pane, process: Process, agent: _Agent) -> Sighting:
         session_id, now = agent.shown.session_id, self._now_s()
+        name = ""
         ancestors: tuple[str, ...] = ()
-        folder, name = agent.folder, ""
         if session_id is not None:
             rollouts = agent.home.rollouts
-            name = rollouts.names().get(session_id, "")
+            name = rollouts.names(now).get(session_id, "")
             known = rollouts.known_ancestors(session_id)
-            ancestors = (
-                known if known is not None else await asyncio.to_thread(rollouts.ancestors, session_id, now)
+            ancestors = known or ()
+            if known is None:
+                ancestors = await asyncio.to_thread(rollouts.ancestors, session_id, now)
+        told = (pane.ref, agent.shown, name, ancestors)
+        if agent.sighting is None or agent.told != told:
+            agent.told = told
+            agent.sighting = Sighting(
+                kind="codex",
+                incarnation=process.key,
+                session_id=session_id,
+                ancestors=ancestors,
+                name=name,
+                folder=agent.folder,
+                profile=str(agent.home.path),
+                pane=pane.ref,
+                started_at_ms=process.started_at_ms,
+                uncertain=agent.shown.uncertain,
             )
-        return Sighting(
-            kind="codex",
-            incarnation=process.key,
-            session_id=session_id,
-            ancestors=ancestors,
-            name=name,
-            folder=folder,
-            profile=str(agent.home.path),
-            pane=pane.ref,
-            started_at_ms=process.started_at_ms,
-            uncertain=agent.shown.uncertain,
-        )
+        return agent.sighting
 
     # --- background servers ---------------------------------------------------------------------------
 
     def _unseen(self, shown: set[str | None]) -> list[Sighting]:
         """Threads that a background server works on (or that wait for a person there) and no pane shows."""
         found = []
-        living: dict[str, Path] = {}
+        living: dict[str, str] = {}
         for process in daemons_in(self._world.processes.all()):
             path = self._daemons.get(process.key) or self._daemon_home(process)
             living[process.key] = path
-            for thread in self._home(path).daemon.threads() or ():
+            for thread in self.home(path).daemon.threads() or ():
                 if thread.status == "active" and thread.id not in shown:
                     found.append(
                         Sighting(
@@ -250,7 +259,7 @@ class Finder:
                             session_id=thread.id,
                             name=thread.name,
                             folder=thread.folder,
-                            profile=str(path),
+                            profile=path,
                             started_at_ms=process.started_at_ms,
                             headless=True,
                         )
@@ -258,12 +267,12 @@ class Finder:
         self._daemons = living
         return found
 
-    def _daemon_home(self, process: Process) -> Path:
+    def _daemon_home(self, process: Process) -> str:
         environ = self._world.processes.environ(process.pid, ("CODEX_HOME", "HOME"))
         home, _, inside = process.exe.partition("/packages/app-server-daemon/")
         if inside:
-            return Path(home)
-        return Path(environ.get("CODEX_HOME") or f"{environ.get('HOME') or Path.home()}/.codex")
+            return home
+        return environ.get("CODEX_HOME") or f"{environ.get('HOME') or Path.home()}/.codex"
 
     def _problems(self) -> tuple[tuple[str, str], ...]:
         return tuple(
@@ -274,12 +283,6 @@ class Finder:
             for home in self._homes.values()
             if (problem := home.rollouts.unreadable()) is not None
         )
-
-    def _home(self, path: Path) -> Home:
-        home = self._homes.get(path)
-        if home is None:
-            home = self._homes[path] = Home(path, self._tasks, self._now_s)
-        return home
 
     def _now_s(self) -> float:
         return asyncio.get_running_loop().time()

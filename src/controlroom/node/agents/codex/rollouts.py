@@ -26,6 +26,7 @@ from controlroom.node.agents.transcripts import Row, Tail, rows_back, rows_from
 ROLLOUT = re.compile(r"^rollout-.+-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$")
 LOCK = re.compile(r"^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.lock$")
 MISSING_S = 5.0  # an id without a file is not searched again for so long
+NAMES_S = 0.5
 MAX_DAYS = 60  # of a process that has run for longer, new conversations are not looked for
 MAX_FOLDERS = 20_000  # day folders of one search; more is no profile
 TURN_SEARCH_BYTES = 256 * 1024 * 1024  # back to the start of the running turn; beyond, the turn stays unknown
@@ -60,6 +61,7 @@ class Rollouts:
         self._followed: dict[Path, Followed] = {}
         self._metas: dict[Path, SessionMeta] = {}
         self._names: dict[str, str] = {}
+        self._named_s = float("-inf")
         self._index = Tail(home / "session_index.jsonl", max_rows=5_000, max_bytes=4 * 1024 * 1024)
 
     # --- finding --------------------------------------------------------------------------------------
@@ -81,13 +83,17 @@ class Rollouts:
         return None
 
     def cached(self, session_id: str) -> Path | None:
-        """The session's file where it was found last; costs one stat."""
-        path = self._paths.get(session_id)
-        return path if path is not None and path.exists() else None
+        """The session's file where it was seen last; it may be gone since (``lost``)."""
+        return self._paths.get(session_id)
+
+    def lost(self, session_id: str) -> None:
+        """Its file is not where it was: search again."""
+        self._paths.pop(session_id, None)
 
     def find(self, session_id: str, now_s: float) -> Path | None:
         """The session's file. Blocks; a search in a large profile takes some milliseconds."""
-        if (known := self.cached(session_id)) is not None:
+        known = self._paths.get(session_id)
+        if known is not None and known.exists():
             return known
         if now_s - self._missing.get(session_id, float("-inf")) < MISSING_S:
             return None
@@ -150,8 +156,11 @@ class Rollouts:
         """What ``ancestors`` gave; None when it has to be asked."""
         return self._ancestors.get(session_id)
 
-    def names(self) -> dict[str, str]:
-        """Names of conversations by id. Costs one stat when nothing changed."""
+    def names(self, now_s: float) -> dict[str, str]:
+        """Names of conversations by id, at most ``NAMES_S`` old."""
+        if now_s - self._named_s < NAMES_S:
+            return self._names
+        self._named_s = now_s
         try:
             batch = self._index.poll()
         except OSError:
@@ -169,7 +178,7 @@ class Rollouts:
     def named(self, title_thread: str, now_s: float) -> list[Thread]:
         """Conversations with this name that have a file here (helpers left out)."""
         wanted = " ".join(title_thread.split())
-        ids = [id for id, name in self.names().items() if " ".join(name.split()) == wanted]
+        ids = [id for id, name in self.names(now_s).items() if " ".join(name.split()) == wanted]
         return [thread for id in ids[-32:] if (thread := self.thread(id, now_s)) is not None]
 
     def thread(self, session_id: str, now_s: float) -> Thread | None:
@@ -180,7 +189,7 @@ class Rollouts:
             return None
         return Thread(
             id=session_id,
-            name=self.names().get(session_id, ""),
+            name=self.names(now_s).get(session_id, ""),
             folder=meta.cwd,
             path=str(path),
             created_ms=created_ms(session_id),

@@ -235,12 +235,24 @@ class ScriptedCodex:
             self.row("item_completed", item=reply)
             self.row("task_complete", turn_id="t")
 
-    def row(self, kind: str, **fields: object) -> None:
+    def row(self, kind: str, /, **fields: object) -> None:
+        self._write("event_msg", kind, fields)
+
+    def call(self, call_id: str) -> None:
+        source = 'await tools.exec_command({"cmd": "curl -s http://127.0.0.1:8790/v1/models"})'
+        self._write(
+            "response_item", "custom_tool_call", {"name": "exec", "input": source, "call_id": call_id}
+        )
+
+    def result(self, call_id: str) -> None:
+        self._write("response_item", "custom_tool_call_output", {"call_id": call_id, "output": "ok"})
+
+    def _write(self, row: str, kind: str, fields: dict[str, object]) -> None:
         self.ordinal += 1
         line = {
             "timestamp": "2026-11-30T15:00:00.000Z",
             "ordinal": self.ordinal,
-            "type": "event_msg",
+            "type": row,
             "payload": {"type": kind, **fields},
         }
         with self.path.open("a") as file:

@@ -50,8 +50,9 @@ def test_a_file_that_moves_to_the_archive_is_found_again(tmp_path: Path) -> None
     moved = tmp_path / "archived_sessions" / path.name
     moved.parent.mkdir()
     path.rename(moved)
-    assert home.cached(ID) is None
     assert home.find(ID, 0.0) == moved
+    home.lost(ID)
+    assert home.cached(ID) is None and home.find(ID, 0.0) == moved
 
 
 def test_a_missing_id_is_not_searched_again_at_once(tmp_path: Path) -> None:
@@ -64,14 +65,15 @@ def test_a_missing_id_is_not_searched_again_at_once(tmp_path: Path) -> None:
 
 def test_names_come_from_the_index_and_the_newest_wins(tmp_path: Path) -> None:
     home, index = Rollouts(tmp_path), tmp_path / "session_index.jsonl"
-    assert home.names() == {}
+    assert home.names(0.0) == {}
     index.write_text(f'{{"id":"{ID}","thread_name":"old"}}\nrubbish\n{{"id":"{ID}","thread_name":"new"}}\n')
-    assert home.names() == {ID: "new"}
+    assert home.names(0.1) == {}
+    assert home.names(1.0) == {ID: "new"}
     with index.open("a") as file:
         file.write(f'{{"id":"{ID}","thread_name":"newer\\u001b[31m"}}\n{{"id":"half')
-    assert home.names() == {ID: "newer [31m"}
+    assert home.names(2.0) == {ID: "newer [31m"}
     index.unlink()
-    assert home.names() == {}
+    assert home.names(3.0) == {}
 
 
 def test_named_conversations_have_a_file_and_are_no_helpers(tmp_path: Path) -> None:
