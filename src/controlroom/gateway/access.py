@@ -1,0 +1,91 @@
+"""Who may call an HTTP route of the device door (relay contract section 2; house.md section 3).
+
+A peer address is never proof of the operator: the contract's loopback routes are off unless the setting says
+otherwise, and then need the secret of the data folder too.
+"""
+
+from __future__ import annotations
+
+import hmac
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+
+from controlroom.core.rights import is_active
+from controlroom.gateway.ports import Devices
+from controlroom.kit.clock import Clock
+from controlroom.kit.http import peer_of
+from controlroom.wire.device import Device
+
+SECRET_HEADER: Final = "X-Control-Room-Secret"  # noqa: S105 - a header's name
+FORWARDING: Final = ("Forwarded", "Via", "X-Real-IP")
+FORWARDING_PREFIXES: Final = ("x-forwarded-", "tailscale-")
+LOOPBACK_NAMES: Final = {"localhost", "127.0.0.1", "::1", "[::1]"}
+
+
+class Access:
+    """Finds the caller of a request, or refuses with the contract's status and text."""
+
+    def __init__(self, devices: Devices, clock: Clock, secret: DoorSecret | None) -> None:
+        self._devices = devices
+        self._clock = clock
+        self._secret = secret
+
+    async def device(self, request: web.Request, right: str | None = None) -> Device:
+        """The paired device that calls. Raises 401, and 403 when it lacks ``right`` now."""
+        header = request.headers.get("Authorization", "")
+        scheme, _, token = header.partition(" ")
+        if scheme != "Bearer":
+            raise web.HTTPUnauthorized(text="Authorization: Bearer <session_token> required")
+        if not token.strip():
+            raise web.HTTPUnauthorized(text="empty bearer token")
+        device = await self._devices.by_token(token.strip())
+        if device is None:
+            raise web.HTTPUnauthorized(text="invalid or expired session token")
+        if right is not None and not is_active(device.grants, right, self._clock.now_ms()):
+            raise web.HTTPForbidden(text=f"{right} grant required")
+        return device
+
+    async def host(self, request: web.Request) -> None:
+        """Let only a program of the person on this machine pass. Raises 403."""
+        if not self._is_host(request):
+            raise web.HTTPForbidden(text="forbidden: loopback only")
+
+    async def host_or_device(self, request: web.Request, right: str | None = None) -> Device | None:
+        """A program on this machine (None) or a paired device. A bearer that is there must be valid."""
+        if "Authorization" not in request.headers and self._is_host(request):
+            return None
+        return await self.device(request, right)
+
+    def _is_host(self, request: web.Request) -> bool:
+        peer = peer_of(request)
+        if self._secret is None or peer.door != "device" or not peer.is_loopback:
+            return False
+        headers = request.headers
+        if "Origin" in headers or any(name in headers for name in FORWARDING):
+            return False
+        if any(name.lower().startswith(FORWARDING_PREFIXES) for name in headers):
+            return False
+        name = request.host
+        host, _, port = name.rpartition(":")
+        if name not in LOOPBACK_NAMES and not (host in LOOPBACK_NAMES and port.isdigit()):
+            return False
+        if request.can_read_body and request.content_type != "application/json":
+            return False
+        return self._secret.matches(headers.get(SECRET_HEADER, ""))
+
+
+class DoorSecret:
+    """The secret in ``<data>/door-secret`` that programs of this machine show on loopback routes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def matches(self, shown: str) -> bool:
+        """Whether ``shown`` is the secret of the file now; never when there is none."""
+        try:
+            secret = self._path.read_bytes().strip()
+        except OSError:
+            return False
+        return len(secret) >= 32 and hmac.compare_digest(secret, shown.encode(errors="replace"))
