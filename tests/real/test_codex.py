@@ -13,6 +13,7 @@ from tests.real.conftest import Desk
 from tests.real.support.codex import EXECUTABLE
 from tests.real.support.room import Room, held
 from tests.real.support.texts import text_of
+from tests.support.waiting import until
 
 
 async def test_a_whole_turn(desk: Desk, room: Room, codex_model: FakeOpenAI) -> None:
@@ -129,7 +130,9 @@ async def test_a_message_waits_until_the_turn_ends(desk: Desk, room: Room, codex
     assert codex_model.cut_off == 0
 
 
-async def test_now_reaches_the_running_turn(desk: Desk, room: Room, codex_model: FakeOpenAI) -> None:
+async def test_now_steers_the_running_turn_and_says_so(
+    desk: Desk, room: Room, codex_model: FakeOpenAI
+) -> None:
     gate = Gate()
     codex_model.answer(gate, Say("Done."), match="long work")
     codex = await desk.codex()
@@ -138,10 +141,11 @@ async def test_now_reaches_the_running_turn(desk: Desk, room: Room, codex_model:
     await gate.arrived()
     await room.until_activity(codex.pane, "working")
     message_id = await room.send(agent.id, "hurry up", when="now")
-    gate.open()
     message = await room.until_message(message_id, lambda message: message.state == "delivered")
     assert message.detail
     assert codex.typed() == ["long work", "hurry up"]
+    await until(lambda: codex_model.cut_off == 1, "the answer that ran is cut off")
+    await room.until_activity(codex.pane, "idle")
 
 
 @pytest.mark.parametrize("text", ["/status", "/quit now, please", "!touch harm", "@orchard", "# heading"])
