@@ -65,9 +65,10 @@ async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
             )
             stack.push_async_callback(hub.aclose)
             await hub.start()
+            ended = _told_to_end()  # before anybody is told that it runs: from now on an end is a clean one
             say(f"Control Room is ready at {hub.url}")
             await _say_what_next(node, home, say)
-            await _told_to_end()
+            await ended.wait()
             say("Closing. Your agents go on.")
     return 0
 
@@ -93,9 +94,10 @@ async def _say_what_next(node: Node, home: Home, say: Say) -> None:
     say(f'    {command} send {first} "…" --wait  a message that provably arrives')
 
 
-async def _told_to_end() -> None:
+def _told_to_end() -> asyncio.Event:
+    """Set by SIGINT, SIGTERM and SIGHUP."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, ended.set)
-    await ended.wait()
+    return ended

@@ -68,7 +68,7 @@ async def _answer(
         _show(call, agent, waiting, with_json=True)
         return
     if waiting_id is not None and waiting_id != waiting.id:
-        raise CliError(f"{CHANGED} Look again: controlroom answer {text.line(agent.name, 60)}", "changed")
+        raise CliError(f"{CHANGED} Look again: {call.hint('answer', agent.name)}", "changed")
     chosen = _chosen(waiting, option)
     _check_seen(call, agent, waiting, chosen, words, waiting_id, yes)
     request = AnswerDialog(
@@ -103,7 +103,8 @@ def _show(call: Call, agent: Agent, waiting: WaitingFor, *, with_json: bool) -> 
     call.out.lines(render_dialog(agent, waiting, SystemClock().now_ms(), call.out.width, call.out.colour))
     if with_json:
         call.out.say()
-        call.out.say(how_to_answer(agent, waiting), "meta")
+        for entry in how_to_answer(agent, waiting, call.hint):
+            call.out.say(entry, "meta")
 
 
 def _check_seen(

@@ -35,7 +35,6 @@ def command(call: Call, agent: str, follow: bool, limit: int, before: str | None
 
 
 async def _read(call: Call, hub: HubClient, said: str, follow: bool, limit: int, before: str | None) -> None:
-    from controlroom.cli import text
     from controlroom.cli.chat_view import ChatPrinter, ChatView
     from controlroom.cli.find import pick
     from controlroom.kit.clock import SystemClock
@@ -53,8 +52,7 @@ async def _read(call: Call, hub: HubClient, said: str, follow: bool, limit: int,
     out = call.out
     view = ChatView(name=agent.name, now_ms=SystemClock().now_ms(), width=out.width, colour=out.colour)
     if page.before is not None:
-        name = text.line(agent.name, 60)
-        out.say(f"Older: controlroom chat {name} --before {text.line(page.before, 400)}", "meta")
+        out.say(f"Older: {call.hint('chat', agent.name, '--before', page.before)}", "meta")
     out.lines(ChatPrinter(view).lines(page.items))
     if not page.items:
         out.say("No words yet.", "meta")

@@ -131,7 +131,7 @@ class _Sheet:
 
     def _doing(self) -> str:
         if state_of(self._agent).group == "needs":
-            return f"answer with: controlroom answer {text.line(self._agent.name, 60)}"
+            return f"answer with: {self._call.hint('answer', self._agent.name)}"
         running = list(self._running.values())
         if running and running[-1].tool is not None:
             return text.summary(running[-1].tool.title)

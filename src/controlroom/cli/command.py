@@ -7,6 +7,8 @@ Everything heavy (asyncio, aiohttp, rich) is imported when a command runs, not w
 from __future__ import annotations
 
 import functools
+import os
+import shlex
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -38,18 +40,33 @@ class Call:
         self.json = as_json
         self.out = Out()
 
+    def hint(self, *words: str) -> str:
+        """A command of this control room as the person can type it here, safe to print and to paste."""
+        from controlroom.cli import text
+        from controlroom.kit.home import Home, default_path
+
+        is_set = os.environ.get("CONTROLROOM_HOME") == str(self.home.path)
+        home = Home(default_path()) if is_set else self.home
+        return f"{home.command_prefix} {shlex.join(text.line(word, 400) for word in words)}"
+
     @property
     def has_terminal(self) -> bool:
         """Whether a full-screen picture can be shown and keys can be read."""
         return self.out.is_terminal and sys.stdin.isatty()
 
     def say_at_once(self, line: str) -> None:
-        """One line of a long-running command, seen at once; scripts get the address only, as JSON."""
-        if not self.json:
-            self.out.say(line)
-        elif line.startswith(READY):
-            self.out.json_line({"url": line.removeprefix(READY)})
-        self.out.flush()
+        """One line of a long-running command, seen at once; scripts get the address only, as JSON.
+
+        A reader that has gone does not end the command: it goes on without a word.
+        """
+        try:
+            if not self.json:
+                self.out.say(line)
+            elif line.startswith(READY):
+                self.out.json_line({"url": line.removeprefix(READY)})
+            self.out.flush()
+        except BrokenPipeError:
+            mute()
 
     def connected(self) -> HubClient:
         """``async with call.connected() as hub``."""
@@ -66,6 +83,11 @@ class Call:
                 return await work(hub)
 
         return asyncio.run(connected())
+
+
+def mute() -> None:
+    """Nobody reads our output any more: nothing can be said, and Python must not try at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def home_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from controlroom.cli import text, times
 from controlroom.cli.errors import CliError, wrong_use
 from controlroom.cli.look import compose
@@ -38,19 +40,14 @@ def render_dialog(agent: Agent, waiting: WaitingFor, now_ms: int, width: int, co
     return lines
 
 
-def how_to_answer(agent: Agent, waiting: WaitingFor) -> str:
-    """What to type next."""
-    name = f"'{agent.name}'" if " " in agent.name else agent.name
-    name = text.line(name, 60)
+def how_to_answer(agent: Agent, waiting: WaitingFor, hint: Callable[..., str]) -> list[str]:
+    """What to type next; ``hint`` makes a command of words."""
     ways = []
     if waiting.options:
-        key = text.line(waiting.options[0].key, 20)
-        ways.append(f"controlroom answer {name} {key}")
+        ways.append(f"Answer:   {hint('answer', agent.name, waiting.options[0].key)}")
     if waiting.free_text:
-        ways.append(f'controlroom answer {name} --text "…"')
-    if not ways:
-        return f"It has no options that can be read. Look: controlroom watch {name}"
-    return f"Answer: {'   or: '.join(ways)}"
+        ways.append(f"In words: {hint('answer', agent.name, '--text', '…')}")
+    return ways or [f"It has no options that can be read. Look: {hint('watch', agent.name)}"]
 
 
 def choose(waiting: WaitingFor, said: str) -> list[DialogOption]:

@@ -69,7 +69,7 @@ async def _look_first(call: Call, hub: HubClient, agent_id: str, name: str, keys
     if call.json or not can_ask():
         raise CliError(
             f"{name} shows a prompt; a key would answer it. Nothing was pressed. "
-            f"Use controlroom answer {name}, or pass the revision from screen --json as --seen-revision.",
+            f"Use {call.hint('answer', name)}, or pass the revision from screen --json as --seen-revision.",
             "changed",
         )
     screen = await hub.screen(agent_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from controlroom.cli.command import home_option, json_option
+from controlroom.cli.command import home_option, json_option, mute
 from controlroom.cli.errors import BROKEN_PIPE, DONE, INTERRUPTED, trouble_of
 
 PROGRAM, COMPLETE = "controlroom", "_CONTROLROOM_COMPLETE"
@@ -117,7 +117,8 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        return _without_stdout()
+        mute()
+        return BROKEN_PIPE
     except Exception as error:  # the edge: from here on only sentences
         if os.environ.get("CONTROLROOM_DEBUG"):
             raise
@@ -137,14 +138,9 @@ def _tell(error: Exception, as_json: bool) -> int:
             said = f"controlroom: {trouble.text}"
         print(said, file=sys.stderr)
     except BrokenPipeError:
-        return _without_stdout()
+        mute()
+        return BROKEN_PIPE
     return trouble.status
-
-
-def _without_stdout() -> int:
-    """The reader of our output has gone; nothing more can be said, and Python must not try at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return BROKEN_PIPE
 
 
 if __name__ == "__main__":

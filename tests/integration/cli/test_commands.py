@@ -67,13 +67,13 @@ def test_status(hub: StubHub, cli: Cli) -> None:
     assert "Make room." in shown
 
 
-def test_chat(hub: StubHub, cli: Cli) -> None:
+def test_chat(hub: StubHub, cli: Cli, home: Path) -> None:
     hub.fleet = fleet(ORCHARD)
     item = Item(id="i1", at_ms=NOW, kind="assistant", text="I will look.")
     hub.items["cht_1"] = Items(items=(item,), before="cur_0", after="cur_1", skipped=2)
     ran = cli("chat", "orchard")
     assert "I will look." in ran.out
-    assert "Older: controlroom chat orchard --before cur_0" in ran.out
+    assert f" --home {home} chat orchard --before cur_0" in ran.out
     assert "2 damaged or unknown rows were left out." in ran.out
     assert json.loads(cli("chat", "orchard", "--json").out)["after"] == "cur_1"
 
@@ -154,13 +154,13 @@ def answers(hub: StubHub) -> list[AnswerDialog]:
     return [msgspec.json.decode(body, type=AnswerDialog) for body in bodies]
 
 
-def test_answer_without_an_option_shows_the_prompt_whole(hub: StubHub, cli: Cli) -> None:
+def test_answer_without_an_option_shows_the_prompt_whole(hub: StubHub, cli: Cli, home: Path) -> None:
     hub.fleet = fleet(BLOCKED)
     ran = cli("answer", "orchard")
     assert ran.status == 0
     assert "python3 -c" in ran.out
     assert "(lasting or risky)" in ran.out
-    assert "Answer: controlroom answer orchard 1" in ran.out
+    assert f" --home {home} answer orchard 1\n" in ran.out
     assert answers(hub) == []
     assert json.loads(cli("answer", "orchard", "--json").out)["id"] == "dlg_1"
 

@@ -58,7 +58,7 @@ def test_a_chat_is_followed(room: Room, tmux: TmuxServer) -> None:
     person.controlroom("chat", "orchard", "--follow")
     person.shows("Please begin.", "◐  Working")
     room.desk.tell("orchard", Go())
-    person.shows("Half way.", "■  Permission needed", "answer with: controlroom answer orchard")
+    person.shows("Half way.", "■  Permission needed", "answer with: ")
     room.run("answer", "orchard", "1")
     person.shows("✓ Bash: rm -r old", "All done.")
     assert person.text.count("Half way.") == 1

@@ -42,11 +42,13 @@ def test_what_is_risky_says_so_in_words() -> None:
 
 
 def test_it_says_what_to_type() -> None:
-    shown = agent("two words", "blocked", waiting_for=PROMPT)
-    assert how_to_answer(shown, PROMPT) == "Answer: controlroom answer 'two words' 1"
+    def hint(*words: str) -> str:
+        return " ".join(words)
+
+    assert how_to_answer(agent("a"), PROMPT, hint) == ["Answer:   answer a 1"]
     free = waiting("x", options=None, free_text=True)
-    assert how_to_answer(agent("a"), free) == 'Answer: controlroom answer a --text "…"'
-    assert "controlroom watch a" in how_to_answer(agent("a"), waiting("x", options=None))
+    assert how_to_answer(agent("a"), free, hint) == ["In words: answer a --text …"]
+    assert how_to_answer(agent("a"), waiting("x", options=None), hint)[0].endswith("Look: watch a")
 
 
 @pytest.mark.parametrize(("said", "key"), [("1", "1"), ("No", "3"), ("yes, ONCE", "1"), (LONG, "2")])
