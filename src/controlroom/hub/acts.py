@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from controlroom.hub.choices import keys_of, named
 from controlroom.hub.errors import HubError, no_agent
 from controlroom.hub.fleet_view import FleetView
 from controlroom.hub.nodes import Node, Nodes
@@ -43,30 +44,32 @@ class Acts:
 
     async def answer(self, agent_id: str, body: AnswerDialog, by: str) -> Done:
         """Answer the dialog that was seen. Raises HubError ``changed`` when another is open by now."""
-        if body.option is None and body.text is None:
+        if not body.option and body.text is None:
             raise HubError("bad_request", "option or text: say what the answer is.")
         said = " and ".join(
             part
             for part in (
-                f"option {body.option}" if body.option is not None else "",
+                f"option {named(body.option)}" if body.option else "",
                 f"text {body.text!r}" if body.text is not None else "",
             )
             if part
         )
-        return await self._do(
-            agent_id,
-            "answer",
-            body,
-            by,
-            lambda id: AnswerAct(
+
+        def act(id: str) -> AnswerAct:
+            agent = self._view.agent(agent_id)
+            waiting = None if agent is None else agent.waiting_for
+            return AnswerAct(
                 id=id,
                 agent_id=agent_id,
                 waiting_id=body.waiting_id,
-                option=body.option,
+                option=keys_of(waiting, body.waiting_id, body.option),
                 text=body.text,
                 by=by,
-            ),
-            f"Answered the open dialog with {said[:SHOWN]}.",
+            )
+
+        deed = f"the open dialog with {said[:SHOWN]}"
+        return await self._do(
+            agent_id, "answer", body, by, act, f"Answered {deed}.", f"Tried to answer {deed}."
         )
 
     async def interrupt(self, agent_id: str, body: Interrupt, by: str) -> Done:
@@ -78,6 +81,7 @@ class Acts:
             by,
             lambda id: InterruptAct(id=id, agent_id=agent_id, by=by),
             "Interrupted the running turn.",
+            "Tried to interrupt the running turn.",
         )
 
     async def keys(self, agent_id: str, body: PressKeys, by: str) -> Done:
@@ -95,6 +99,7 @@ class Acts:
                 id=id, agent_id=agent_id, keys=body.keys, seen_revision=body.seen_revision, by=by
             ),
             "" if self._is_typing(agent_id, body.keys, by) else described_keys(body.keys),
+            "Tried to press keys.",
         )
 
     def _is_typing(self, agent_id: str, keys: tuple[str, ...], by: str) -> bool:
@@ -128,22 +133,24 @@ class Acts:
         by: str,
         act: Callable[[str], Act],
         text: str,
+        tried: str,
     ) -> Done:
-        """``text`` is the receipt's, "" for an act that needs none."""
+        """``text`` is the receipt's, "" for an act that needs none; ``tried`` when it failed."""
 
         async def do() -> Done:
             node = self.node_of(agent_id)
             id = act_id(by, what, body.request_id)
             result = await node.ask(lambda link: link.act(act(id)), ACT_S)
             if result.code == "failed":  # something may have happened to the agent
-                await self._receipts.failed(by, what, agent_id, f"{text} {result.text}".strip())
+                await self._receipts.failed(by, what, agent_id, f"{tried} {result.text}".strip())
             if result.code != "ok":
                 raise HubError(result.code, result.text or "The agent's machine refused it.")
             return Done(request_id=body.request_id, state="delivered", detail=result.text or None)
 
         def note(change: Change, done: Done) -> None:
-            if text:
-                request_rows.add_receipt(change, by=by, what=what, code="ok", text=text, agent_id=agent_id)
+            if text:  # a detail says what was different: "No turn ran."
+                said = text if done.detail is None else f"{tried} {done.detail}"
+                request_rows.add_receipt(change, by=by, what=what, code="ok", text=said, agent_id=agent_id)
 
         return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
 

@@ -67,7 +67,7 @@ class PatchMessage(msgspec.Struct, frozen=True, kw_only=True):
 class AnswerDialog(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str
     waiting_id: str
-    option: str | None = None
+    option: str | tuple[str, ...] | None = None  # key or label; a list where the dialog takes several
     text: str | None = None
 
 
