@@ -19,7 +19,7 @@ from controlroom.hub.store.store import Change, Store
 from controlroom.kit.clock import new_id
 from controlroom.wire.client import Accepted, PatchMessage, SendMessage
 from controlroom.wire.codec import encode
-from controlroom.wire.model import Message
+from controlroom.wire.model import Message, MessageState
 from controlroom.wire.node import AmendAct
 
 ID = re.compile(r"[A-Za-z0-9_.:\-]{1,100}")
@@ -67,14 +67,14 @@ class Messages:
     async def _post(self, whose: Callable[[Connection], AgentRow], body: SendMessage, by: str) -> Accepted:
         self._check(body)
 
-        def job(change: Change) -> str | None:
+        def job(change: Change) -> tuple[str | None, MessageState]:
             agent = whose(change.connection)
             digest = _digest(agent.id, body, by)
             known = message_rows.message_row(change.connection, body.id)
             if known is not None:
                 if known.digest != digest:
                     raise HubError("conflict", "Another message was sent with this id.")
-                return None
+                return None, known.message.state
             message = Message(
                 id=body.id,
                 chat_id=agent.chat_id,
@@ -90,12 +90,12 @@ class Messages:
             )
             message_rows.add_message(change, message, agent.machine_id, digest)
             tell(change, message, self._nodes.get(agent.machine_id))
-            return agent.machine_id
+            return agent.machine_id, message.state
 
-        machine_id = await self._store.change(job)
+        machine_id, state = await self._store.change(job)
         if machine_id is not None:
             self._courier.wake(machine_id)
-        return Accepted(id=body.id, state="accepted")
+        return Accepted(id=body.id, state=state)
 
     def _check(self, body: SendMessage) -> None:
         if not ID.fullmatch(body.id):

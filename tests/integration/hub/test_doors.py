@@ -176,6 +176,7 @@ async def test_openapi_names_every_route_and_answers_fit(house: House) -> None:
     assert page["openapi"].startswith("3.1")
     for route in ROUTES:
         assert route.method.lower() in page["paths"][PREFIX + route.path]
+    assert {f"{PREFIX}/{name}" for name in ("health", "openapi.json", "live")} <= set(page["paths"])
     assert {"Agent", "Machine", "Item", "Message", "Error", "FromServer", "ChatItems"} <= set(
         page["components"]["schemas"]
     )

@@ -65,6 +65,10 @@ async def test_the_same_id_is_one_message_and_another_text_is_a_conflict(house: 
     assert caught.value.code == "conflict"
     await until_taken(house, "msg_1")
     assert len([act for act in house.node.asked if isinstance(act, SendAct)]) == 1
+    await house.node.progress("msg_1", "delivered", item_id="i1")
+    await until_message(house, "msg_1", lambda m: m.state == "delivered")
+    again = await house.client.send("agt_1", SendMessage(id="msg_1", text="hi"))
+    assert again.state == "delivered", "sent again, it says what became of it"
 
 
 async def test_messages_go_out_in_order_after_an_absence_and_a_restart(house: House) -> None:

@@ -35,6 +35,13 @@ def document() -> bytes:
                 "responses": {"200": _json("It lives.", by_kind[str(OpenHealth)])},
             }
         },
+        f"{PREFIX}/openapi.json": {
+            "get": {
+                "operationId": "get_openapi",
+                "summary": "This page.",
+                "responses": {"200": _json("OpenAPI 3.1.", {"type": "object"})},
+            }
+        },
         f"{PREFIX}/live": {
             "get": {
                 "operationId": "live",
