@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from controlroom.kit.clock import SystemClock
+from controlroom.kit.clock import FakeClock, SystemClock
 from controlroom.node.mux.base import PaneRef
 from controlroom.node.mux.tmux import multiplexer
 from tests.support.multiplexers import TmuxBench, first_pane
@@ -103,6 +103,20 @@ async def test_what_is_typed_stays_in_no_buffer_and_no_log(tmux_bench: TmuxBench
         log = server.run("show-messages", "-t", client)
     assert "paste-buffer" in log
     assert "very private" not in log
+
+
+async def test_texts_that_a_killed_control_room_left_are_taken_away(tmux_folder: TmuxFolder) -> None:
+    server = tmux_folder.server()
+    server.session("s")
+    for name in ("controlroom-0123456789abcdef", "controlroom-notes", "theirs"):
+        server.run("set-buffer", "-b", name, "a private text")
+    clock = FakeClock(at_ms=int(server.run("display-message", "-p", "#{start_time}")) * 1000 + 90_000)
+    mux = multiplexer(environment=tmux_folder.environment, clock=clock)
+    await mux.start()
+    await mux.list()
+    left = server.run("list-buffers", "-F", "#{buffer_name}").split()
+    await mux.aclose()
+    assert sorted(left) == ["controlroom-notes", "theirs"]
 
 
 async def test_one_client_for_each_server_and_none_afterwards(tmux_bench: TmuxBench) -> None:

@@ -254,3 +254,10 @@ def test_no_state_at_all_means_that_it_is_not_known(blocks: list[Block]) -> None
 def test_keys_are_pressed_by_name_or_as_they_are() -> None:
     assert protocol.key_command("%0", Key("Enter")) == 'send-keys "-t" "%0" "Enter"'
     assert protocol.key_command("%0", Key("-", literal=True)) == 'send-keys "-t" "%0" "-l" "--" "-"'
+
+
+def test_only_buffers_of_ours_are_deleted() -> None:
+    listed = [Block((b"controlroom-0a", b"theirs", b"controlroom-x; kill-server", b"controlroom-1b"))]
+    deleted = 'delete-buffer "-b" "controlroom-0a" ; delete-buffer "-b" "controlroom-1b"'
+    assert protocol.delete_buffers_line(listed) == deleted
+    assert protocol.delete_buffers_line([Block((b"controlroom-0a",), ok=False)]) == ""

@@ -18,11 +18,18 @@ from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import PaneBusy, PaneGone, Server, ServerState
 from controlroom.node.mux.tmux.binary import Binary
 from controlroom.node.mux.tmux.client import ControlClient, Disconnected, End, NoAnswer
-from controlroom.node.mux.tmux.protocol import Block, Notice, is_gone, to_attach
+from controlroom.node.mux.tmux.protocol import (
+    Block,
+    Notice,
+    delete_buffers_line,
+    is_gone,
+    old_buffers_command,
+    to_attach,
+)
 from controlroom.node.mux.tmux.servers import Nobody, Trouble, probe
 
 ANSWER_TIMEOUT_S = 2.0  # a healthy server answers within milliseconds; a person waits about this long
-SETTLE_TIMEOUT_S = 3.0  # looking and attaching again, after a client ended, takes some 50 ms
+SETTLE_TIMEOUT_S = 3.0  # looking and attaching takes some 50 ms; longer than one vain probe
 EMPTY_PAUSE_S = 1.0  # a server without sessions (exit-empty off) is looked at this often
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 10.0  # between tries at a server in trouble
 SHORT_LIFE_S = 2.0  # a client that was sent away sooner counts as trouble ...
@@ -141,6 +148,7 @@ class Link:
         problem = "does not let us attach"
         try:
             await client.start()
+            await self._tidy(client)
             self._client = client
             self._settle("attached", "ok", "", version)
             await client.closed()
@@ -155,6 +163,14 @@ class Link:
             if problem:
                 self._settle("trouble", "failing", f"The tmux server at {self.path} {problem}.", version)
             await client.aclose()
+
+    async def _tidy(self, client: ControlClient) -> None:
+        """Take away texts that we had loaded and were killed before pasting. Raises Disconnected."""
+        listed = await client.ask(
+            old_buffers_command(self._clock.now_ms() // 1000), timeout_s=ANSWER_TIMEOUT_S
+        )
+        if delete := delete_buffers_line(listed):
+            await client.ask(delete, timeout_s=ANSWER_TIMEOUT_S)
 
     def _settle(self, phase: Phase, state: ServerState, problem: str, version: str) -> None:
         before = (self.phase, self._server)

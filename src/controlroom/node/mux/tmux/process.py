@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-END_TIMEOUT_S = 2.0  # a killed process is reaped within milliseconds
+END_TIMEOUT_S = 10.0  # a killed process is reaped within milliseconds, even on a loaded machine
 
 Received = Callable[[int, bytes], None]
 
@@ -64,15 +64,23 @@ class Child(asyncio.SubprocessProtocol):
         await self._finished.wait()
 
     async def aclose(self) -> None:
-        """Close the pipes and kill it if it still runs."""
+        """Close the pipes, kill it if it still runs, and wait until it is reaped, also when cancelled
+        meanwhile: a process that nobody waits for outlives its event loop."""
         if self._transport is None:
             return
         self._transport.close()
-        try:
-            async with asyncio.timeout(END_TIMEOUT_S):
-                await self._finished.wait()
-        except TimeoutError:
-            pass
+        latest = asyncio.get_running_loop().time() + END_TIMEOUT_S
+        cancelled: asyncio.CancelledError | None = None
+        while not self._finished.is_set():
+            try:
+                async with asyncio.timeout_at(latest):
+                    await self._finished.wait()
+            except TimeoutError:
+                break
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
 
     def _stdin(self) -> asyncio.WriteTransport:
         assert self._transport is not None

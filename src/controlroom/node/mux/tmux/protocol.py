@@ -319,6 +319,7 @@ def is_gone(blocks: list[Block]) -> bool:
 # --- typing -----------------------------------------------------------------------------------------------
 
 BUFFER_PREFIX = "controlroom-"
+_BUFFER = re.compile(f"{BUFFER_PREFIX}[0-9a-f]+")
 _STATE = "#{pane_id}|#{pane_dead}|#{pane_input_off}|#{pane_synchronized}|#{pane_in_mode}"
 _FREE_TO_TYPE = f"#{{==:{_STATE},#{{pane_id}}|0|0|0|0}}"
 _READS_COPY_KEYS = "#{m/r:^(copy|view)-mode$,#{pane_mode}}"
@@ -377,6 +378,23 @@ def key_command(pane: str, key: Key) -> str:
 def paste_command(pane: str, buffer: str) -> str:
     """Brackets when the program asked for them, newlines as they are, and the buffer is deleted."""
     return command("paste-buffer", "-d", "-p", "-r", "-b", buffer, "-t", pane)
+
+
+STALE_BUFFER_S = 60  # a paste takes its buffer away within milliseconds
+
+
+def old_buffers_command(now_s: int) -> str:
+    """Names of paste buffers of ours that were left behind (we were killed between loading and pasting)."""
+    is_ours = f"#{{m:{BUFFER_PREFIX}*,#{{buffer_name}}}}"
+    is_old = f"#{{e|<:#{{buffer_created}},{now_s - STALE_BUFFER_S}}}"
+    return command("list-buffers", "-F", "#{buffer_name}", "-f", f"#{{&&:{is_ours},{is_old}}}")
+
+
+def delete_buffers_line(blocks: list[Block]) -> str:
+    """The line that deletes the buffers of that listing; "" when there are none."""
+    rows = [row.decode("utf-8", "replace") for block in blocks if block.ok for row in block.lines]
+    ours = [row for row in rows if _BUFFER.fullmatch(row)]
+    return line(*(command("delete-buffer", "-b", name) for name in ours))
 
 
 def hint_command(pane: str, hint: str) -> str:

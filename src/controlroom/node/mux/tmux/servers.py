@@ -22,7 +22,7 @@ from controlroom.node.mux.tmux.protocol import (
     parse_sessions,
 )
 
-PROBE_TIMEOUT_S = 3.0  # a server answers within milliseconds; other programs behind a socket never do
+PROBE_TIMEOUT_S = 2.5  # a server answers within milliseconds, other programs behind a socket never do
 Sockets = Literal["auto"] | Sequence[str]
 
 
