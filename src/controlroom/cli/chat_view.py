@@ -140,7 +140,7 @@ def delivery_words(delivery: Delivery) -> str:
         case "accepted":
             if delivery.held is None:
                 return "Accepted"
-            return f"Accepted, waits: {text.line(delivery.held.text, 300)}"
+            return f"Accepted. {text.line(delivery.held.text, 300)}"
         case "sending":
             return "Sending"
         case "delivered":

@@ -21,7 +21,7 @@ from tests.unit.cli.agents import NOW, PERMISSION, agent, all_states, fleet, wai
 
 ORCHARD = agent("orchard", id="agt_1", chat_id="cht_1")
 BLOCKED = agent("orchard", "blocked", id="agt_1", chat_id="cht_1", waiting_for=waiting(PERMISSION))
-HELD = Held(code="working", text="It works; sends when this turn ends.", since_ms=NOW)
+HELD = Held(code="working", text="Goes out when this turn ends.", since_ms=NOW)
 SCREEN = Screen(
     revision="rev_1",
     width=20,
@@ -93,7 +93,7 @@ def test_send_says_where_the_message_stands(hub: StubHub, cli: Cli) -> None:
     hub.course = [{"held": HELD}]
     ran = cli("send", "orchard", "Go on", "--id", "msg_1")
     assert ran.status == 0
-    assert ran.out == "Accepted, waits: It works; sends when this turn ends. (msg_1)\n"
+    assert ran.out == "Accepted. Goes out when this turn ends. (msg_1)\n"
     body = msgspec.json.decode(sent(hub, "POST /agents/agt_1/messages"), type=SendMessage)
     assert body == SendMessage(id="msg_1", text="Go on")
 
@@ -111,7 +111,7 @@ def test_send_wait_follows_to_the_end_and_says_why_it_waits(hub: StubHub, cli: C
     ran = cli("send", "orchard", "Go on", "--wait")
     assert ran.status == 0
     assert ran.out.splitlines() == [
-        "Accepted, waits: It works; sends when this turn ends.",
+        "Accepted. Goes out when this turn ends.",
         "Sending",
         "Delivered",
     ]

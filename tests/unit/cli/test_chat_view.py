@@ -87,7 +87,7 @@ def test_a_clipped_text_says_so() -> None:
 
 
 def test_where_a_message_stands() -> None:
-    held = Held(code="working", text="it works; sends when this turn ends", since_ms=NOW)
+    held = Held(code="working", text="Goes out when this turn ends.", since_ms=NOW)
     states = [
         Delivery(id="m", state="accepted"),
         Delivery(id="m", state="accepted", held=held),
@@ -98,7 +98,7 @@ def test_where_a_message_stands() -> None:
     ]
     assert [delivery_words(one) for one in states] == [
         "Accepted",
-        "Accepted, waits: it works; sends when this turn ends",
+        "Accepted. Goes out when this turn ends.",
         "Sending",
         "Delivered",
         "Not confirmed: its composer still shows your text.",
