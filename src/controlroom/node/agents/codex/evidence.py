@@ -14,7 +14,6 @@ from controlroom.core.text import clean_line
 from controlroom.node.agents.base import Sighting, World
 from controlroom.node.agents.codex.dialogs import SIGN_IN, FoundDialog
 from controlroom.node.agents.codex.finding import Finder
-from controlroom.node.agents.codex.mapping import Thread
 from controlroom.node.agents.codex.rollouts import Followed
 from controlroom.node.agents.codex.screens import (
     find_dialog,
@@ -81,8 +80,10 @@ class Looker:
     async def again(self, who: Sighting) -> Sighting:
         return await self._finder.again(who)
 
-    def thread(self, who: Sighting) -> Thread | None:
-        return self._finder.thread(who)
+    async def served(self, who: Sighting) -> Fact[Reported] | None:
+        """What the background server says of it, unless its file knows better."""
+        followed = await self._follow(who)
+        return self._server_says(who, None if followed is None else followed.session, self._world.now_ms())
 
     async def path(self, who: Sighting) -> Path | None:
         return None if who.session_id is None else await self.path_of(who.session_id, who.profile)

@@ -215,16 +215,17 @@ class Finder:
 
     async def _sighting(self, pane: Pane, process: Process, agent: _Agent) -> Sighting:
         session_id, now = agent.shown.session_id, self._now_s()
-        name = ""
+        name, folder = "", agent.folder
         ancestors: tuple[str, ...] = ()
         if session_id is not None:
             rollouts = agent.home.rollouts
             name = rollouts.names(now).get(session_id, "")
+            folder = rollouts.folder(session_id) or folder
             known = rollouts.known_ancestors(session_id)
             ancestors = known or ()
             if known is None:
                 ancestors = await asyncio.to_thread(rollouts.ancestors, session_id, now)
-        told = (pane.ref, agent.shown, name, ancestors)
+        told = (pane.ref, agent.shown, name, folder, ancestors)
         if agent.sighting is None or agent.told != told:
             agent.told = told
             agent.sighting = Sighting(
@@ -233,7 +234,7 @@ class Finder:
                 session_id=session_id,
                 ancestors=ancestors,
                 name=name,
-                folder=agent.folder,
+                folder=folder,
                 profile=str(agent.home.path),
                 pane=pane.ref,
                 started_at_ms=process.started_at_ms,

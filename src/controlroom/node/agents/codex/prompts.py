@@ -1,9 +1,9 @@
 """Which keys answer Codex's dialogs, as tried on the real program (0.171.0).
 
-A digit acts at once in approvals, questions, the rate-limit dialog, the plan dialog, the update prompt and
-the hooks review; in the trust screen it does nothing. Elsewhere the cursor is moved, the dialog read again,
-and Enter pressed only when the wanted option is the chosen one. Notes to a question are a field of their own
-behind Tab. Pure.
+A digit acts at once in approvals, questions, the rate-limit and the plan dialog; in the trust screen it does
+nothing, in the hooks review "2" only moves the cursor. Elsewhere therefore the cursor is moved, the dialog
+read again, and Enter pressed only when the wanted option is the chosen one. Notes to a question are a field
+of their own behind Tab. Pure.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from controlroom.node.agents.codex.dialogs import SIGN_IN, FoundDialog
 from controlroom.node.agents.typing import AnswerStep, CannotAnswer, Press, TypeText, Want
 
 _DIGITS_ACT = frozenset({"permission", "picker", "limit", "plan"})
-_DIGITS_ACT_IN = ("Update available", "Hooks need review")
 _MAX_MOVES = 3  # reads between moves; the list may scroll or swallow a key
 _OTHER_ANSWER = "None of the above"
 _SOMEBODY_WRITES = "Somebody is writing a note in it."
@@ -33,15 +32,9 @@ def next_step(found: FoundDialog, want: Want, done: int) -> AnswerStep:
         return CannotAnswer(_choose(dialog))
     if not option.key.isdigit():
         return Press((option.key,), answers=True)
-    if _digit_acts(found) and len(option.key) == 1:
+    if dialog.kind in _DIGITS_ACT and len(option.key) == 1:
         return Press((option.key,), answers=True)
     return _move_and_enter(dialog, option, done)
-
-
-def _digit_acts(found: FoundDialog) -> bool:
-    if found.dialog.kind in _DIGITS_ACT:
-        return True
-    return found.dialog.text.startswith(_DIGITS_ACT_IN)
 
 
 def _move_and_enter(dialog: Dialog, option: Option, done: int) -> AnswerStep:

@@ -233,6 +233,12 @@ class Rollouts:
         followed.session.feed(decoded.entries)
         return followed
 
+    def folder(self, session_id: str) -> str:
+        """Where a session that is followed works; "" = not known."""
+        path = self._paths.get(session_id)
+        followed = None if path is None else self._followed.get(path)
+        return "" if followed is None else followed.session.folder
+
     def forget(self, living: set[str]) -> None:
         """Stop following all sessions but these."""
         for path in [path for path, known in self._followed.items() if known.session.id not in living]:

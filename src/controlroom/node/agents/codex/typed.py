@@ -65,8 +65,8 @@ class TypedCodex:
         here = await self._looker.again(who)
         if here.uncertain and here.session_id is None:
             return "unknown"
-        thread = self._looker.thread(here)
-        if thread is not None and thread.status == "active" and thread.is_waiting:
+        served = await self._looker.served(here)
+        if served is not None and served.value == "waiting":
             return "waiting"
         sign = await self._title_sign(here)
         if sign == "waiting":

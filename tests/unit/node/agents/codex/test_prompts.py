@@ -27,8 +27,7 @@ def found(name: str) -> FoundDialog:
         ("question-plan-mode-80x24", "2", ("2",)),
         ("rate-limit-warning-80x24", "2", ("2",)),
         ("plan-approval-100x30", "3", ("3",)),
-        ("update-prompt-80x24", "2", ("2",)),
-        ("hooks-review-prompt-80x24", "3", ("3",)),
+        ("plan-approval-100x30", "1", ("1",)),
         ("trust-folder-80x24", "1", ("Enter",)),
         ("model-picker-100x30", "6", ("Enter",)),
         ("resume-locked-90x26", "r", ("r",)),
@@ -43,6 +42,8 @@ def test_one_press_answers(name: str, option: str, keys: tuple[str, ...]) -> Non
     ("name", "option", "keys"),
     [
         ("trust-folder-80x24", "2", ("Down",)),
+        ("update-prompt-80x24", "2", ("Down",)),
+        ("hooks-review-prompt-80x24", "3", ("Down", "Down")),
         ("model-picker-100x30", "8", ("Down", "Down")),
         ("model-picker-100x30", "5", ("Up",)),
         ("daemon-feature-mismatch-100x34", "1", ("Up", "Up")),
