@@ -1,0 +1,134 @@
+"""Under which addresses a device may reach us, best first: tailnet, public, local network.
+
+Source: relay contract section 9.3. A client tries the candidates in the order of their priority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from controlroom.core.qr import ApiAddress, Payload
+
+Mode = Literal["auto", "lan", "tailscale", "public"]
+MODES: Final = ("auto", "lan", "tailscale", "public")
+
+
+class Tailnet(msgspec.Struct, frozen=True, kw_only=True):
+    """This machine in its tailnet. ``served``: ports that ``tailscale serve`` publishes with TLS under
+    ``name``."""
+
+    address: str | None = None  # 100.x
+    name: str | None = None  # MagicDNS
+    served: frozenset[int] = frozenset()
+
+
+def candidates(
+    mode: str,
+    *,
+    api: ApiAddress,
+    relay: ApiAddress,
+    tailnet: Tailnet | None = None,
+    public_url: str | None = None,
+    prefer: str | None = None,
+) -> list[Payload]:
+    """The candidates of ``mode``, priorities from 0. ``prefer`` moves one role to the front.
+
+    Raises ValueError: an unknown mode, mode ``public`` without a URL, a URL that is none.
+    """
+    if mode not in MODES:
+        raise ValueError(f"mode {mode[:40]!r} is not one of {', '.join(MODES)}")
+    if mode == "public" and not public_url:
+        raise ValueError("mode public needs a public URL")
+    found: list[Payload] = []
+    if mode in {"auto", "tailscale"} and tailnet is not None:
+        found += _tailscale(tailnet, api, relay)
+    if mode in {"auto", "public"} and public_url:
+        found.append(_public(public_url, relay))
+    if mode in {"auto", "lan"}:
+        found.append(candidate("lan", api, _url(relay), tls=relay.tls))
+    wanted = (prefer or "").strip().lower()
+    found.sort(key=lambda one: str(one["role"]).lower() != wanted)  # stable: the others keep their order
+    return renumbered(found)
+
+
+def candidate(role: str, api: ApiAddress, relay_url: str, *, tls: bool) -> Payload:
+    """One candidate with priority 0. ``tls``: of the relay."""
+    return {
+        "role": role,
+        "priority": 0,
+        "api": {"host": api.host, "port": api.port, "tls": api.tls},
+        "relay": {"url": relay_url, "transport_hint": "wss" if tls else "ws"},
+    }
+
+
+def renumbered(found: Sequence[Mapping[str, object]]) -> list[Payload]:
+    """The same candidates with priorities 0, 1, 2, …"""
+    return [{**one, "priority": place} for place, one in enumerate(found)]
+
+
+def refreshed(found: Sequence[Mapping[str, object]], tailnet: Tailnet | None) -> list[Payload]:
+    """A caller's list in its order, with stale tailnet entries rewritten to how the tailnet is now.
+
+    The ports are kept. Entries without the contract's shape, and all when there is no tailnet, stay as given.
+    """
+    return [_refreshed(one, tailnet) if tailnet is not None else dict(one) for one in found]
+
+
+def _refreshed(one: Mapping[str, object], tailnet: Tailnet) -> Payload:
+    api, relay = one.get("api"), one.get("relay")
+    if one.get("role") != "tailscale" or not isinstance(api, dict) or not isinstance(relay, dict):
+        return dict(one)
+    port, url = api.get("port"), relay.get("url")
+    if not isinstance(port, int) or not isinstance(url, str):
+        return dict(one)
+    try:
+        relay_port = urlsplit(url).port
+    except ValueError:
+        return dict(one)
+    if relay_port is None:
+        return dict(one)
+    fresh = _tailscale(tailnet, ApiAddress(host="", port=port), ApiAddress(host="", port=relay_port))
+    return {**one, "api": fresh[0]["api"], "relay": fresh[0]["relay"]} if fresh else dict(one)
+
+
+def _tailscale(tailnet: Tailnet, api: ApiAddress, relay: ApiAddress) -> list[Payload]:
+    """The MagicDNS name with TLS when both ports are served, else the bare address without."""
+    is_served = tailnet.name is not None and {api.port, relay.port} <= tailnet.served
+    host = tailnet.name if is_served else tailnet.address
+    if host is None:
+        return []
+    here = msgspec.structs.replace(api, host=host, tls=is_served)
+    relay_here = msgspec.structs.replace(relay, host=host, tls=is_served)
+    return [candidate("tailscale", here, _url(relay_here), tls=is_served)]
+
+
+def _public(url: str, relay: ApiAddress) -> Payload:
+    """A path is kept and its port dropped for the relay; without one the relay has its own port."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"the public URL cannot be used: {error}") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username is not None:
+        raise ValueError("the public URL must be http(s)://host[:port][/path]")
+    tls = parts.scheme == "https"
+    host = parts.hostname
+    api = ApiAddress(host=host, port=port or (443 if tls else 80), tls=tls)
+    path = parts.path.rstrip("/")
+    if path:
+        relay_url = f"{'wss' if tls else 'ws'}://{_in_url(host)}{path}"
+    else:
+        relay_url = _url(ApiAddress(host=host, port=relay.port, tls=tls))
+    return candidate("public", api, relay_url, tls=tls)
+
+
+def _url(relay: ApiAddress) -> str:
+    return f"{'wss' if relay.tls else 'ws'}://{_in_url(relay.host)}:{relay.port}"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
