@@ -66,6 +66,7 @@ class Desk:
         login: Literal["key", "token"] = "key",
         folder: str = "orchard",
         settings: dict[str, object] | None = None,
+        mode: str = "manual",
         start: bool = True,
     ) -> Claude:
         """A Claude Code with a new profile in a new pane, at its prompt unless told not to start it."""
@@ -76,7 +77,7 @@ class Desk:
             profile.settings(**settings)
         claude = Claude(await self.pane(profile.environment, folder), profile)
         if start:
-            await claude.start(*arguments)
+            await claude.start(*arguments, mode=mode)
         return claude
 
     async def codex(self, *arguments: str, folder: str = "orchard", start: bool = True) -> Codex:

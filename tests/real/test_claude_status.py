@@ -157,6 +157,28 @@ async def test_a_question_with_several_choices(desk: Desk, room: Room, claude_mo
     assert "Basket" not in answers
 
 
+async def test_a_plan_waits_for_approval(desk: Desk, room: Room, claude_model: FakeAnthropic) -> None:
+    """Where the plan has to be written stands in the program's own rows."""
+    claude = await desk.claude(mode="plan")
+    agent = await room.until_activity(claude.pane, "idle")
+    await room.json("send", agent.id, "hello", "--wait")
+    await room.until_said(agent.id, "Understood.")
+    await room.until_activity(claude.pane, "idle")
+    attached = [row["attachment"] for row in claude.rows() if row.get("type") == "attachment"]
+    path = next(entry["planFilePath"] for entry in attached if entry["type"] == "plan_mode")
+    plan = ToolUse("Write", {"file_path": path, "content": "# Plan\n\nPick the ripe apples first.\n"})
+    claude_model.answer(plan, match="plan it")
+    claude_model.answer(ToolUse("ExitPlanMode", {}), match=TOOL_RESULT)
+    await room.json("send", agent.id, "plan it", "--wait")
+    blocked = await room.until_activity(claude.pane, "blocked")
+    assert blocked.waiting_for is not None
+    assert blocked.waiting_for.kind == "plan"
+    assert "Pick the ripe apples first." in blocked.waiting_for.text
+    manual = next(o for o in blocked.waiting_for.options or () if "manually" in o.label)
+    await room.answer(agent.id, blocked.waiting_for.id, manual.key)
+    await room.until_activity(claude.pane, "idle")
+
+
 async def test_helpers_in_the_background(desk: Desk, room: Room, claude_model: FakeAnthropic) -> None:
     helper = Gate()
     errand = {"description": "Count", "prompt": "COUNT THE TREES", "subagent_type": "general-purpose"}

@@ -60,6 +60,21 @@ async def test_an_approval_is_shown_whole_and_answered(
     await room.until_activity(codex.pane, "idle")
 
 
+async def test_a_start_up_prompt_is_shown_and_answered(desk: Desk, room: Room) -> None:
+    codex = await desk.codex(start=False)
+    codex.pane.run("git", "init", "-q", str(desk.work_folder("stranger")))
+    codex.pane.run("cd", str(desk.work_folder("stranger")))
+    codex.pane.run("codex", "--no-daemon")
+    await codex.pane.until_text("Trust this folder?")
+    agent = await room.until(codex.pane, lambda agent: agent.waiting_for)
+    assert agent.waiting_for is not None
+    assert agent.waiting_for.kind == "startup"
+    trust = next(option for option in agent.waiting_for.options or () if "Trust" in option.label)
+    await room.answer(agent.id, agent.waiting_for.id, trust.key)
+    ready = await room.until_activity(codex.pane, "idle")
+    assert ready.id == agent.id
+
+
 async def test_a_used_up_plan_is_not_blocked(desk: Desk, room: Room, codex_model: FakeOpenAI) -> None:
     codex_model.fail(usage_limit(int(time.time()) + 3600), match="go on")
     codex = await desk.codex()
