@@ -1,0 +1,138 @@
+"""The one table of rights: what each route, socket message and relay channel needs.
+
+The hub's API, the relay door and the reference page are all made from ``RIGHTS``; tests walk the running
+applications and fail for a route that has no row here, or a row that has no route.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+API = "/api/v1"
+
+Right = Literal[
+    "open",
+    "paired",
+    "chat",
+    "answers",
+    "actions",
+    "terminal",
+    "bridge",
+    "tui",
+    "voice:config",
+    "voice:stt",
+    "voice:tts",
+    "voice:realtime",
+    "local",
+    "host",
+]
+"""``open``: nobody is asked who they are. ``paired``: every device that lives, whatever its rights.
+``local``: the relay's loopback routes, off unless ``door.loopback_routes`` (house.md section 3). ``host``:
+the person at this machine, on the private socket only. The others are rights of devices."""
+
+MEANINGS: Mapping[Right, str] = {
+    "open": "everybody",
+    "paired": "every paired device",
+    "chat": "devices with `chat`: read, messages, own settings",
+    "answers": "devices with `answers`: questions and prompts",
+    "actions": "devices with `actions`: operations and policy",
+    "terminal": "devices with `terminal`: keys and terminals",
+    "bridge": "devices with `bridge`: the phone as a tool of agents",
+    "tui": "devices with `tui`: the relay's text interface and desktop tools",
+    "voice:config": "devices with `voice:config`",
+    "voice:stt": "devices with `voice:stt`",
+    "voice:tts": "devices with `voice:tts`",
+    "voice:realtime": "devices with `voice:realtime`",
+    "local": "programs of this machine that hold the door's secret, when `door.loopback_routes` is on",
+    "host": "the person at this machine, over the private socket",
+}
+
+
+class Rule(NamedTuple):
+    """``agents``: whether a process in an agent's pane may do it too, over the private socket."""
+
+    right: Right
+    agents: bool = False
+
+
+RIGHTS: Mapping[str, Rule] = {
+    # The hub's API; the private socket serves all of it, the doors everything but ``host``.
+    f"GET {API}/health": Rule("open", agents=True),
+    f"POST {API}/pair": Rule("open"),
+    f"GET {API}/openapi.json": Rule("chat", agents=True),
+    f"GET {API}/live": Rule("paired", agents=True),
+    f"GET {API}/fleet": Rule("chat", agents=True),
+    f"GET {API}/receipts": Rule("chat", agents=True),
+    f"GET {API}/chats/{{chat_id}}/items": Rule("chat", agents=True),
+    f"POST {API}/chats/{{chat_id}}/messages": Rule("chat"),
+    f"GET {API}/agents/{{agent_id}}/chat": Rule("chat", agents=True),
+    f"POST {API}/agents/{{agent_id}}/messages": Rule("chat"),
+    f"GET {API}/messages/{{message_id}}": Rule("chat", agents=True),
+    f"PATCH {API}/messages/{{message_id}}": Rule("chat"),
+    f"DELETE {API}/messages/{{message_id}}": Rule("chat"),
+    f"PATCH {API}/agents/{{agent_id}}": Rule("chat"),
+    f"POST {API}/agents/{{agent_id}}/answer": Rule("answers"),
+    f"POST {API}/agents/{{agent_id}}/interrupt": Rule("actions"),
+    f"POST {API}/agents/{{agent_id}}/keys": Rule("terminal"),
+    f"GET {API}/agents/{{agent_id}}/screen": Rule("chat", agents=True),
+    f"GET {API}/devices": Rule("paired"),
+    f"PATCH {API}/devices/{{device}}": Rule("chat"),
+    f"DELETE {API}/devices/{{device}}": Rule("paired"),
+    f"GET {API}/host/status": Rule("host"),
+    f"POST {API}/host/pair": Rule("host"),
+    f"GET {API}/host/pairings": Rule("host"),
+    f"POST {API}/host/pairings/approve": Rule("host"),
+    f"POST {API}/host/devices/{{device}}/extend": Rule("host"),
+    # Messages of the live socket.
+    "live hello": Rule("paired", agents=True),
+    "live open": Rule("chat", agents=True),
+    "live close": Rule("paired", agents=True),
+    "live watch": Rule("chat", agents=True),
+    "live unwatch": Rule("paired", agents=True),
+    "live keys": Rule("terminal"),
+    "live seen": Rule("chat"),
+    "live pong": Rule("paired", agents=True),
+    # What the live socket tells by itself.
+    "live event": Rule("chat", agents=True),
+    "live items": Rule("chat", agents=True),
+    "live frame": Rule("chat", agents=True),
+    # Channels of the relay's socket, once a device has said who it is.
+    "relay system": Rule("paired"),
+    "relay chat": Rule("chat"),
+    "relay terminal": Rule("terminal"),
+    "relay bridge": Rule("bridge"),
+    "relay tui": Rule("tui"),
+    "relay notifications": Rule("chat"),
+    "relay proactive": Rule("chat"),
+    "relay desktop": Rule("tui"),
+    # The relay's routes.
+    "GET /": Rule("open"),
+    "GET /ws": Rule("open"),
+    "GET /health": Rule("open"),
+    "GET /relay/info": Rule("paired"),
+    "GET /sessions": Rule("paired"),
+    "PATCH /sessions/{prefix}": Rule("paired"),
+    "DELETE /sessions/{prefix}": Rule("paired"),
+    "POST /pairing/register": Rule("local"),
+    "POST /pairing/mint": Rule("local"),
+    "POST /pairing/approve": Rule("local"),
+    "GET /api/profiles/{name}/config": Rule("chat"),
+    "GET /api/profiles/{name}/skills": Rule("chat"),
+    "GET /api/profiles/{name}/soul": Rule("chat"),
+    "GET /api/profiles/{name}/memory": Rule("chat"),
+    "GET /api/profiles/{name}/avatar": Rule("chat"),
+    "POST /media/register": Rule("local"),
+    "GET /media/inspect": Rule("local"),
+    "POST /media/upload": Rule("chat"),
+    "GET /media/by-path": Rule("chat"),
+    "GET /media/{token}": Rule("chat"),
+    # The app's files.
+    "GET /app/": Rule("open"),
+}
+"""By method and path as they are registered, ``live MESSAGE``, or ``relay CHANNEL``."""
+
+
+def rule_of(subject: str) -> Rule:
+    """The rule of one subject; a subject without one is a bug (KeyError), never open."""
+    return RIGHTS[subject]
