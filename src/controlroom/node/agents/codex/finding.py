@@ -276,14 +276,18 @@ class Finder:
         return environ.get("CODEX_HOME") or f"{environ.get('HOME') or Path.home()}/.codex"
 
     def _problems(self) -> tuple[tuple[str, str], ...]:
-        return tuple(
-            (
-                f"codex_unreadable:{home.path}",
-                f"The Codex folder {home.path} cannot be read ({problem}). Check its owner and rights.",
-            )
-            for home in self._homes.values()
-            if (problem := home.rollouts.unreadable()) is not None
-        )
+        found: list[tuple[str, str]] = []
+        for path, home in self._homes.items():
+            if (problem := home.rollouts.unreadable()) is not None:
+                text = f"The Codex folder {path} cannot be read ({problem}). Check its owner and rights."
+                found.append((f"codex_unreadable:{path}", text))
+            if home.daemon.problem and path in self._daemons.values():
+                text = (
+                    f"The background server of Codex in {path} does not answer ({home.daemon.problem})."
+                    " What its agents do is read from files and screens; restart it when none of them works."
+                )
+                found.append((f"codex_server:{path}", text))
+        return tuple(found)
 
     def _now_s(self) -> float:
         return asyncio.get_running_loop().time()

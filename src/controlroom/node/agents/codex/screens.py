@@ -209,12 +209,18 @@ def _hint(row: str) -> str:
     return _RIGHT_PART.sub("", row).strip() if row.startswith("  ") else ""
 
 
+def _is_known(hint: str) -> bool:
+    """Narrow panes cut the hints."""
+    whole = any(hint.startswith(known) for known in _READY_HINTS)
+    return whole or (len(hint) >= 12 and any(known.startswith(hint) for known in _READY_HINTS))
+
+
 def _is_ready(frame: Frame, rows: Sequence[str], place: _Place, composer: Composer) -> bool:
     if not place.footer:
         return _holds_cursor(frame, place, len(rows))
     last = place.footer[-1]
     hint = _hint(last)
-    if _OLD_HINT.match(last) or any(hint.startswith(known) for known in _READY_HINTS):
+    if _OLD_HINT.match(last) or _is_known(hint):
         return True
     if not composer.text.strip():
         return False

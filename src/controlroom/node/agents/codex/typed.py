@@ -22,7 +22,7 @@ from controlroom.node.agents.codex.harmless import harmless
 from controlroom.node.agents.codex.prompts import next_step
 from controlroom.node.agents.codex.screens import queued_texts, read_screen, read_title
 from controlroom.node.agents.codex.tools import readable_command
-from controlroom.node.agents.transcripts import cursor, locate, read_in_thread, rows_from
+from controlroom.node.agents.transcripts import Row, cursor, locate, read_in_thread, rows_back, rows_from
 from controlroom.node.agents.typing import AnswerStep, OpenDialog, Want
 from controlroom.node.mux.base import PaneBusy, PaneGone
 
@@ -159,18 +159,28 @@ def _searcher(
 def _search(file: BinaryIO, session_id: str, intent: Intent, place: str, since_ms: int) -> Trace | None:
     """The first user row with the intent's text behind ``place``.
 
-    Where the place does not fit (another session, or the file was copied anew) rows older than the position
-    do not count.
+    Where the place does not fit (another session, or the file was copied anew) the rows count that are not
+    older than the position.
     """
     offset = locate(file, place) if place else None
-    oldest = 0 if offset is not None else since_ms - _STEP_BACK_MS
-    for entry in protocol.decode_all(list(rows_from(file, offset or 0))).entries:
-        if entry.at_ms < oldest:
-            continue
+    rows = _since(file, since_ms - _STEP_BACK_MS) if offset is None else list(rows_from(file, offset))
+    for entry in protocol.decode_all(rows).entries:
         text = _typed_text(entry)
         if text is not None and same_message(text, intent):
             return Trace(state="row", item_id=f"{session_id}:{entry.place}", at_ms=entry.at_ms)
     return None
+
+
+def _since(file: BinaryIO, oldest_ms: int) -> list[Row]:
+    """The last rows of a file back to this time."""
+    found: list[Row] = []
+    for row in rows_back(file):
+        entries = protocol.decode_all([row]).entries
+        if entries and entries[0].at_ms < oldest_ms:
+            break
+        found.append(row)
+    found.reverse()
+    return found
 
 
 def _typed_text(entry: protocol.Entry) -> str | None:

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from controlroom.core.activity import derive
+from controlroom.core.facts import AgentFacts
 from controlroom.core.screen import Cursor, Frame
 from controlroom.kit.process import Process
 from controlroom.node.agents.base import Sighting
@@ -268,3 +270,25 @@ class ScriptedCodex:
             shown = ["\x1b[1m›\x1b[0m \x1b[2mAsk Codex to do anything\x1b[0m"]
         footer = ["", "  GPT-6-Sol default · ~/work/plants80"] + ([] if self.draft else ["  ← for agents"])
         self.desk.show(drawn([*queue, *shown, *footer], title=self.title, cursor=Cursor(20, 2)))
+
+
+class Room:
+    """A driver and its desk."""
+
+    def __init__(self, home: Path) -> None:
+        self.desk = Desk(home)
+        self.driver = self.desk.driver
+
+    async def all(self) -> tuple[Sighting, ...]:
+        return (await self.driver.find()).sightings
+
+    async def who(self) -> Sighting:
+        (found,) = await self.all()
+        return found
+
+    async def facts(self) -> AgentFacts:
+        return await self.driver.facts(await self.who())
+
+    async def activity(self) -> str:
+        facts = await self.facts()
+        return derive(facts, self.desk.at_ms).activity

@@ -269,6 +269,11 @@ def test_ghost_text_behind_a_draft_is_not_part_of_it() -> None:
     assert composer is not None and composer.text == "fix"
 
 
+def test_narrow_panes_cut_the_hints() -> None:
+    screen = [*COMPOSER[:3], "  esc again to edit previous m"]
+    assert read_screen(drawn(screen)).look == "ready"
+
+
 def test_unknown_hints_are_not_ready() -> None:
     screen = [*COMPOSER[:3], "  Editing message 3 · ↵ rewind · esc back"]
     assert read_screen(drawn(screen)).look == "other"

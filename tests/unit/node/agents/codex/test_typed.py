@@ -171,6 +171,24 @@ async def test_the_first_message_is_found_in_the_file_that_it_makes(
     assert outcome.state == "delivered"
 
 
+async def test_a_message_is_found_in_a_conversation_that_followed(room: Room) -> None:
+    intent = Intent(
+        session_id="another", position="12-abc@1796050799000", text="water", pasted=True, entered=1
+    )
+    message = Outgoing(id="m", text="water", intent=intent)
+    lost = await room.driver.submit(await room.who(), message, Log())
+    assert lost.state == "unconfirmed"
+    room.codex.draft = "water"
+    room.codex.react("Enter")
+    assert (await room.driver.submit(await room.who(), message, Log())).state == "delivered"
+    late = Outgoing(
+        id="m",
+        text="water",
+        intent=Intent(session_id="x", position="@1796050900000", text="water", pasted=True),
+    )
+    assert (await room.driver.submit(await room.who(), late, Log())).state == "unconfirmed"
+
+
 # --- what the composer holds ------------------------------------------------------------------------------
 
 
