@@ -25,7 +25,13 @@ def commands() -> str:
         "Every command takes `--home DIR` and `--json`. Exit status: 0 done, 1 failed, "
         "2 wrong use, 3 the control room cannot be reached.",
     ]
-    parent = click.Context(root, info_name="controlroom", max_content_width=100, terminal_width=100)
+    parent = click.Context(
+        root,
+        info_name="controlroom",
+        max_content_width=100,
+        terminal_width=100,
+        help_option_names=["-h", "--help"],  # as the program has them; click remembers the first it sees
+    )
     for name in COMMANDS:
         command = import_module(f"controlroom.cli.{name}").command
         context = click.Context(

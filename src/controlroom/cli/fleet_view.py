@@ -148,6 +148,7 @@ class _Body:
         rows = [row for section in sections for row in section.rows]
         self._age_width = max((len(self._age(state)) for _, state in rows), default=0)
         widest = max((text.cells(_name(agent)) for agent, _ in rows), default=0)
+        self._words = {id(agent): what(agent, state, view.now_ms) for agent, state in rows}
         self._name_width = min(widest, NAME_WIDTH[view.width >= WIDE])
 
     def lines(self, level: Level, gaps: bool) -> list[str]:
@@ -187,7 +188,7 @@ class _Body:
     def _row(self, agent: Agent, state: State, count: int, away: bool) -> list[str]:
         width, colour = self._view.width, self._view.colour
         role: Role = "rest" if away else state.role
-        words = what(agent, state, self._view.now_ms)
+        words = self._words[id(agent)]
         if width < NARROW:
             return self._narrow_row(agent, state, count, role, words)
         where = meta(agent, self._machines)
