@@ -67,9 +67,13 @@ def tie_processes(known: Sequence[KnownAgent], seen: Sequence[SeenProcess]) -> t
 
 class _Matching:
     def __init__(self, known: Sequence[KnownAgent], seen: Sequence[SeenProcess]) -> None:
-        self._known = known
         self._seen = seen
+        self._ids = {agent.id for agent in known}
         self._by_process = {(agent.kind, agent.incarnation): agent for agent in known}
+        self._by_session: dict[tuple[str, str], list[str]] = {}
+        for agent in reversed(known):
+            for session in agent.sessions:
+                self._by_session.setdefault((agent.kind, session), []).append(agent.id)
         here = {(process.kind, process.incarnation) for process in seen}
         self._unseen = [a for a in known if a.lives_unseen and (a.kind, a.incarnation) not in here]
         self._taken = {agent.id for agent in self._unseen}
@@ -103,7 +107,7 @@ class _Matching:
         """The first tie of a process and the first tie of an agent hold."""
         if place in self._found or agent_id is None or agent_id in self._taken:
             return
-        if any(agent.id == agent_id for agent in self._known):
+        if agent_id in self._ids:
             self._taken.add(agent_id)
             self._found[place] = (agent_id, rule)
 
@@ -118,14 +122,8 @@ class _Matching:
         session = line[generation] if generation < len(line) else None
         if session is None:
             return None
-        return next(
-            (
-                agent.id
-                for agent in reversed(self._known)
-                if agent.kind == process.kind and agent.id not in self._taken and session in agent.sessions
-            ),
-            None,
-        )
+        had_it = self._by_session.get((process.kind, session), ())
+        return next((agent_id for agent_id in had_it if agent_id not in self._taken), None)
 
     def _open_twice(self) -> set[int]:
         """Places of processes whose session is open in another living process too."""

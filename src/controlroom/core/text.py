@@ -44,6 +44,8 @@ def strip_controls(text: str) -> tuple[str, int]:
 def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
     """One line for people: control characters are blanks, bidi controls are gone, at most ``limit``
     characters with an ellipsis at the cut."""
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return text.strip()  # nearly every title, folder and name, many times a second
     # A hostile megabyte is cut before it is searched; what is removed is far less than the rest.
     shorter = text[: limit * 8 + 64]
     return limited(" ".join(_BIDI.sub("", _CONTROLS.sub(" ", shorter)).split(" ")).strip(), limit)
