@@ -19,6 +19,7 @@ that somebody else chose are therefore separated by random text too, never by a 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -126,12 +127,15 @@ class ControlParser:
 # --- commands ---------------------------------------------------------------------------------------------
 
 # A tilde at the start of a word is the home folder, inside double quotes too (seen with tmux 3.3a).
-_ESCAPES = {"\\": "\\\\", '"': '\\"', "$": "\\$", "~": "\\176", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES = str.maketrans(
+    {chr(code): f"\\{code:03o}" for code in range(32)}
+    | {"\\": "\\\\", '"': '\\"', "$": "\\$", "~": "\\176", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+)
 
 
 def quote(word: str) -> str:
     """One word of a command as tmux's command parser reads it back, whatever it holds."""
-    return '"' + "".join(_ESCAPES.get(c) or (f"\\{ord(c):03o}" if c < " " else c) for c in word) + '"'
+    return f'"{word.translate(_ESCAPES)}"'
 
 
 def command(name: str, *words: str) -> str:
@@ -202,7 +206,7 @@ _FIXED = (
     *("alternate_on", "pane_in_mode", "pane_dead", "window_activity"),
 )
 _FREE = (
-    *("pane_tty", "session_name", "window_name", "@controlroom_agent"),
+    *("pane_tty", "=200:session_name", "=200:window_name", "=200:@controlroom_agent"),
     *("=200:pane_title", "=200:pane_current_command", "pane_current_path"),
 )
 
@@ -227,13 +231,14 @@ def parse_panes(blocks: list[Block], separator: str, server: str) -> list[Pane]:
         raise ValueError("a torn listing of its panes")
     panes: dict[str, Pane] = {}
     for at in range(0, len(parts), width):
-        pane = _pane(parts[at].split("|"), parts[at + 1 : at + width - 1], server)
+        pane = _pane(parts[at], tuple(parts[at + 1 : at + width - 1]), server)
         panes.setdefault(pane.ref.id, pane)
     return list(panes.values())
 
 
-def _pane(fixed: list[str], free: list[str], server: str) -> Pane:
-    pane_id, pid, start, pane_pid, width, height, alternate, in_mode, dead, active = fixed
+@lru_cache(maxsize=1024)  # most panes are the same at the next look
+def _pane(fixed: str, free: tuple[str, ...], server: str) -> Pane:
+    pane_id, pid, start, pane_pid, width, height, alternate, in_mode, dead, active = fixed.split("|")
     tty, session, window, hint, title, program, folder = free
     return Pane(
         ref=PaneRef("tmux", server, pane_id),
