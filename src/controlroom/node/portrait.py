@@ -26,11 +26,23 @@ from controlroom.wire.node import AgentState
 REPLY_LIMIT = 20_000
 
 
+class Basis(msgspec.Struct, frozen=True):
+    """All that a portrait is painted from, but for the time."""
+
+    record: AgentRecord
+    who: Sighting
+    facts: AgentFacts
+    verdict: Verdict
+    branch: str | None
+    is_twice: bool
+
+
 class Portrait(msgspec.Struct, frozen=True):
     """The newest state of an agent and its record brought up to date."""
 
     record: AgentRecord
     state: AgentState
+    basis: Basis
 
 
 def paint(
@@ -45,9 +57,13 @@ def paint(
 ) -> Portrait:
     """Derive the activity, keep since when it holds, and follow the busy stretch.
 
-    ``before`` is the portrait of the last look (None after a start; the record remembers the rest).
+    ``before`` is the portrait of the last look (None after a start; the record remembers the rest). It is
+    the answer again while nothing changed, which is nearly always: time alone counts in the verdict only.
     """
     verdict = derive(facts, now_ms)
+    basis = Basis(record, who, msgspec.structs.replace(facts, read_at_ms=0), verdict, branch, is_twice)
+    if before is not None and before.basis == basis:
+        return before
     is_same = verdict.activity == record.activity and record.since_ms > 0
     since = record.since_ms if is_same else min(verdict.since_ms or now_ms, now_ms)
     reply = facts.reply
@@ -114,7 +130,7 @@ def paint(
         model=facts.model,
         skipped=facts.skipped,
     )
-    return Portrait(record, state)
+    return Portrait(record, state, basis)
 
 
 def _was(verdict: Verdict, record: AgentRecord, before: Portrait | None) -> Was | None:

@@ -9,7 +9,7 @@ away.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import structlog
@@ -133,10 +133,10 @@ class Tracker:
         missing = [id for id, record in self._records.items() if record.is_alive and id not in living]
         unseen = [id for id in missing if self._lives_on(self._records[id])]
         departed = [id for id in missing if id not in unseen]
-        limit = asyncio.Semaphore(LOOKS_AT_ONCE)
         twice = {tie.incarnation for tie in ties if tie.is_open_twice}
+        todo = iter(living.items())
         await asyncio.gather(
-            *(self._look(id, who, limit, is_twice=who.incarnation in twice) for id, who in living.items()),
+            *(self._look_at_each(todo, twice) for _ in range(LOOKS_AT_ONCE)),
             *(self._say_farewell(id, now) for id in departed),
         )
         for id in unseen:
@@ -216,7 +216,7 @@ class Tracker:
         name = record.name
         if who.name and who.name != name and not name.startswith(f"{who.name} "):
             name = self._free_name(who, record.id)
-        record = msgspec.structs.replace(
+        adopted = msgspec.structs.replace(
             record,
             name=name,
             chat_id=chat.id,
@@ -228,8 +228,9 @@ class Tracker:
             pane=who.pane,
             gone_ms=None,
         )
-        self._records[record.id] = record
-        return record
+        if adopted != self._records.get(record.id):
+            self._records[record.id] = adopted
+        return self._records[record.id]
 
     def _free_name(self, who: Sighting, agent_id: str) -> str:
         """The agent's own name, else its folder's; numbered when a listed agent has it already."""
