@@ -39,7 +39,7 @@ NOT_AUTH: Final = "First message must be system/auth"
 TIMED_OUT: Final = "Authentication timeout"
 SHUTDOWN: Final = "server shutdown"
 
-NORMAL_CLOSE, GOING_AWAY, POLICY = 1000, 1001, 1008
+NORMAL_CLOSE, GOING_AWAY, POLICY, TRY_AGAIN = 1000, 1001, 1008, 1013
 
 # The counters of the limiter: a refresh token counts as a session credential (contract section 7).
 BUCKETS: Final[Mapping[CredentialKind, Literal["session", "pairing"]]] = {
@@ -106,6 +106,10 @@ class Refused(msgspec.Struct, frozen=True):
     """The credential that was tried last does not work."""
 
 
+class Unavailable(msgspec.Struct, frozen=True):
+    """Nobody can tell now whether the credential works (the device book is broken or too slow)."""
+
+
 class Changed(msgspec.Struct, frozen=True):
     """The device's rights are other ones now."""
 
@@ -120,7 +124,7 @@ class ShuttingDown(msgspec.Struct, frozen=True):
     """The server stops."""
 
 
-Event = Text | AuthTimeout | Accepted | Refused | Changed | Ended | ShuttingDown
+Event = Text | AuthTimeout | Accepted | Refused | Unavailable | Changed | Ended | ShuttingDown
 
 
 # Effects
@@ -203,6 +207,9 @@ def step(socket: Socket, event: Event) -> Step:
             counted = CountFailure(BUCKETS[socket.trying.kind])
             after, effects = _try_next(socket)
             return after, (counted, *effects)
+        case Unavailable() if socket.state == "trying":
+            # No auth.fail: the desktop client throws its token away when it gets one.
+            return _closed(socket), (Close(TRY_AGAIN, "try again later"),)
         case AuthTimeout():
             return (socket, ()) if socket.state == "open" else _fail(socket, TIMED_OUT)
         case Changed():

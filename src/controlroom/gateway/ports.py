@@ -49,6 +49,10 @@ class Devices(Protocol):
     def on_end(self, call: Callable[[str], None]) -> None:
         """``call(device id)`` when a device was revoked or replaced: its live sockets must close."""
 
+    def on_change(self, call: Callable[[Device], None]) -> None:
+        """``call(device)`` when the rights or the lifetime of a device changed: its live sockets go by them
+        from the next message on."""
+
 
 class AgentPanes(Protocol):
     """Agents' panes as the terminal channel shows them: our mirror, never a terminal client."""

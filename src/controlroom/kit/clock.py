@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+import uuid
 from typing import Protocol
 
 import msgspec
@@ -49,3 +50,8 @@ class FakeClock(msgspec.Struct):
 def new_id(prefix: str) -> str:
     """A fresh opaque id such as ``msg_3f0c…`` (96 random bits)."""
     return f"{prefix}_{secrets.token_hex(12)}"
+
+
+def new_uuid() -> str:
+    """A random UUID as text, where a protocol of others asks for one."""
+    return str(uuid.uuid4())

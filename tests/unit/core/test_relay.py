@@ -31,6 +31,7 @@ from controlroom.core.relay import (
     Socket,
     Text,
     Try,
+    Unavailable,
     read_auth,
     step,
 )
@@ -224,7 +225,12 @@ def test_shutdown_says_good_bye() -> None:
     Play() >> ShuttingDown() << Close(1001, "server shutting down")
 
 
-@pytest.mark.parametrize("event", [Accepted(ALL, {}), Refused()])
+def test_a_broken_device_book_costs_no_client_its_token() -> None:
+    play = Play() >> auth(session_token="s") >> Unavailable()
+    play << Close(1013, "try again later")
+
+
+@pytest.mark.parametrize("event", [Accepted(ALL, {}), Refused(), Unavailable()])
 def test_nobody_is_accepted_without_having_been_tried(event: Event) -> None:
     for play in (Play(), opened()):
         before = play.socket
