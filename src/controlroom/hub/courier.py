@@ -211,6 +211,10 @@ class Courier:
         if not row.is_taken:
             message_rows.mark_taken(change, progress.id)
         message = with_progress(row.message, progress, node.offset_ms)
+        if progress.agent_id != message.agent_id:  # an agent that was just starting gave way to an older one
+            agent = fleet_rows.agent_row(change.connection, progress.agent_id)
+            if agent is not None:
+                message = msgspec.structs.replace(message, agent_id=agent.id, chat_id=agent.chat_id)
         if message is not row.message:
             message_rows.put_message(change, message)
             tell(change, message, self._nodes.get(node.machine_id))

@@ -67,6 +67,7 @@ class Tracker:
         self._portraits: dict[str, Portrait] = {}
         self._last_facts: dict[str, AgentFacts] = {}
         self._last_seen: dict[str, Sighting] = {}
+        self._now_of: dict[str, str] = {}
         self._poked = asyncio.Event()
 
     async def load(self) -> None:
@@ -74,8 +75,15 @@ class Tracker:
         self._records = {record.id: record for record in await self._journal.agents()}
         self._saved = dict(self._records)
         self._chats.load(await self._journal.chats())
+        self._now_of = {id: record.id for record in self._records.values() for id in record.former}
 
     # ---- what others ask -------------------------------------------------------------------------------
+
+    def present_id(self, agent_id: str) -> str:
+        """The id of the agent to which this one gave way, else its own."""
+        while (later := self._now_of.get(agent_id)) is not None:
+            agent_id = later
+        return agent_id
 
     def sighting(self, agent_id: str) -> Sighting | None:
         """The living process of an agent, None when it does not run now."""
@@ -242,24 +250,31 @@ class Tracker:
         return name
 
     def _drop_newcomers_without_a_past(self, living: dict[str, Sighting]) -> None:
-        """An agent that was made for a starting process, and gave way to an older one, leaves no trace."""
+        """An agent that was made for a starting process, and gave way to an older one, leaves only its id:
+        what was sent to it goes to the older one."""
+        holders = {who.incarnation: id for id, who in living.items()}
         for id in [id for id, r in self._records.items() if r.is_alive and not r.sessions]:
-            if id in living:
+            if id in living or (holder := holders.get(self._records[id].incarnation)) is None:
                 continue
-            incarnation = self._records[id].incarnation
-            if any(who.incarnation == incarnation for who in living.values()):
-                del self._records[id]
-                self._portraits.pop(id, None)
-                self._last_facts.pop(id, None)
+            older = self._records[holder]
+            self._records[holder] = msgspec.structs.replace(older, former=(*older.former, id))
+            self._now_of[id] = holder
+            del self._records[id]
+            self._portraits.pop(id, None)
+            self._last_facts.pop(id, None)
 
-    async def _look(self, id: str, who: Sighting, limit: asyncio.Semaphore, *, is_twice: bool) -> None:
-        async with limit:
-            try:
-                async with asyncio.timeout(LOOK_S):
-                    facts = await self._drivers[who.kind].facts(who)
-            except Exception as error:  # noqa: BLE001 - one agent's trouble must not hide the others
-                _log.warning("facts of an agent failed", agent=id, exc_info=error)
-                facts = self._last_facts.get(id) or _no_facts(who)
+    async def _look_at_each(self, todo: Iterator[tuple[str, Sighting]], twice: set[str]) -> None:
+        """Take agents from ``todo``, which several share, until none is left."""
+        for id, who in todo:
+            await self._look(id, who, is_twice=who.incarnation in twice)
+
+    async def _look(self, id: str, who: Sighting, *, is_twice: bool) -> None:
+        try:
+            async with asyncio.timeout(LOOK_S):
+                facts = await self._drivers[who.kind].facts(who)
+        except Exception as error:  # noqa: BLE001 - one agent's trouble must not hide the others
+            _log.warning("facts of an agent failed", agent=id, exc_info=error)
+            facts = self._last_facts.get(id) or _no_facts(who)
         self._last_facts[id] = facts
         self._last_seen[id] = who
         self._portray(id, who, facts, is_twice=is_twice)

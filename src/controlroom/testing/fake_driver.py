@@ -5,6 +5,8 @@ It keeps the ``Driver`` Protocol honest: what only works for programs in panes d
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 
 from controlroom.core.dialogs import dialog_id
@@ -44,6 +46,8 @@ class FakeAgent(msgspec.Struct, kw_only=True):
     answers: list[tuple[str | None, str | None]] = msgspec.field(default_factory=list)
     is_deaf: bool = False  # takes the text, and no row of it ever appears
     breaks: int = 0  # this many submissions raise
+    gate: asyncio.Event | None = None  # a submission waits for it before it looks
+    is_asked: bool = False  # a submission has begun
 
 
 class FakeDriver:
@@ -118,9 +122,12 @@ class FakeDriver:
     async def submit(self, who: Sighting, message: Outgoing, log: IntentLog) -> Outcome:
         agent = self._agent(who)
         text = self.harmless(message.text, message.send_as)
+        agent.is_asked = True
         if agent.breaks:
             agent.breaks -= 1
             raise RuntimeError("the fake broke as it was told to")
+        if agent.gate is not None:
+            await agent.gate.wait()
         if message.intent is None:
             if agent.dialog is not None:
                 return Outcome(state="held", code="dialog", text="A dialog is open.")

@@ -130,8 +130,9 @@ class FakeNode:
         held: Held | None = None,
         item_id: str | None = None,
         detail: str | None = None,
+        agent_id: str = "",
     ) -> None:
-        """Something became of a message."""
+        """Something became of a message (of this agent, "" = of the one that it was sent to)."""
         act = self.taken[message_id]
         assert isinstance(act, SendAct)
         self._progress.append(
@@ -139,7 +140,7 @@ class FakeNode:
                 seq=len(self._progress) + 1,
                 id=message_id,
                 kind="send",
-                agent_id=act.agent_id,
+                agent_id=agent_id or act.agent_id,
                 state=state,
                 at_ms=self._now_ms(),
                 held=held,

@@ -71,6 +71,18 @@ async def test_the_same_id_is_one_message_and_another_text_is_a_conflict(house: 
     assert again.state == "delivered", "sent again, it says what became of it"
 
 
+async def test_a_message_follows_its_agent_that_gave_way_to_an_older_one(house: House) -> None:
+    await ready(house)
+    await house.node.put(agent_state(id="agt_2", chat_id="cht_2", name="older"))
+    await house.until_agent("agt_2")
+    await house.client.send("agt_1", SendMessage(id="msg_1", text="hi"))
+    await until_taken(house, "msg_1")
+    await house.node.progress("msg_1", "accepted", agent_id="agt_2")
+    await until_message(house, "msg_1", lambda m: (m.agent_id, m.chat_id) == ("agt_2", "cht_2"))
+    page = await house.client.agent_items("agt_2")
+    assert [item.id for item in page.items] == ["msg_1"]
+
+
 async def test_messages_go_out_in_order_after_an_absence_and_a_restart(house: House) -> None:
     await ready(house)
     await away(house)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from controlroom.core.facts import Dialog
 from controlroom.wire.node import AmendAct, SendAct
 from tests.integration.node.conftest import Room
+from tests.support.waiting import until
 
 
 async def send(room: Room, id: str, text: str = "hello", agent: str = "orchard", **more: str) -> str:
@@ -90,6 +93,33 @@ async def test_a_message_to_an_agent_that_is_gone_waits_for_its_return(room: Roo
     assert agent.received == ["hello"]
 
 
+async def test_a_message_follows_a_starting_process_to_the_agent_that_it_turns_out_to_be(room: Room) -> None:
+    """Identity rule 2: the agent made for the process gives way to the one whose session it opens."""
+    old = room.driver.add("orchard", session_id="s")
+    await room.look()
+    first = (await room.agents())["orchard"].id
+    room.driver.agents.remove(old)
+    new = room.driver.add("newcomer", incarnation="later")
+    new.session_id = None
+    new.is_working = True
+    await room.look()
+    await send(room, "m1", agent="newcomer")
+    await send(room, "m2", "second", agent="newcomer")
+    newcomer = (await room.agents())["newcomer"].id
+    await room.look()
+    new.session_id = "s"
+    await room.look()
+    assert {row.agent_id for row in await room.progress("m1")} == {newcomer, first}
+    await room.restart()
+    new.is_working = False
+    await room.look(4)
+    late = await room.node.api.act(SendAct(id="m3", agent_id=newcomer, text="third"))
+    assert late.code == "ok", "the hub may not have heard of it yet"
+    await room.look(2)
+    assert new.received == ["hello", "second", "third"]
+    assert [(row.agent_id, row.state) for row in await room.progress("m3")][-1] == (first, "delivered")
+
+
 async def test_what_never_shows_in_the_file_is_unconfirmed_and_not_typed_again(room: Room) -> None:
     agent = room.driver.add("orchard")
     agent.is_deaf = True
@@ -116,6 +146,25 @@ async def test_a_waiting_message_can_be_changed_and_taken_back(room: Room) -> No
     await room.look(4)
     assert agent.received == ["first"]
     assert (await states(room, "m2"))[-1] == "cancelled"
+
+
+async def test_a_message_that_waits_for_a_draft_can_be_changed_at_any_moment(room: Room) -> None:
+    """Each second it is looked whether it can go out: a change made meanwhile waits for that look."""
+    agent = room.driver.add("orchard")
+    agent.draft = "half a thought"
+    await room.look()
+    await send(room, "m1", "frist")
+    agent.gate = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(room.look())
+        await until(lambda: agent.is_asked, "a submission looks")
+        act = AmendAct(id="a1", message_id="m1", text="first")
+        change = group.create_task(room.node.api.act(act))
+        agent.gate.set()
+    assert change.result().code == "ok"
+    agent.draft = ""
+    await room.look(2)
+    assert agent.received == ["first"]
 
 
 async def test_a_message_that_was_typed_cannot_be_changed(room: Room) -> None:

@@ -64,7 +64,13 @@ def put_message(change: Change, message: Message) -> None:
     change.connection.execute(
         update(messages)
         .where(messages.c.id == message.id)
-        .values(state=message.state, item_id=message.item_id, message=encode(message))
+        .values(
+            agent_id=message.agent_id,
+            chat_id=message.chat_id,
+            state=message.state,
+            item_id=message.item_id,
+            message=encode(message),
+        )
     )
 
 

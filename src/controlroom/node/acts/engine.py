@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import structlog
@@ -38,8 +40,14 @@ _log = structlog.get_logger("acts")
 TURN_S = 30.0
 """How long an answer, an interrupt or keys wait for a message that is being typed; then they are refused."""
 
+AMEND_S = 15.0
+"""How long a change of a waiting message waits for a look whether it can go out (seconds, not more)."""
+
 KEYS_REMEMBERED = 1000
 """Ids of key presses are remembered in memory only: a key is worth no write to disk."""
+
+_TOO_LATE = ActResult(code="conflict", text="It is not waiting any more.")
+_TYPED = ActResult(code="conflict", text="It is being typed or was typed already.")
 
 TRIES = 3
 """A message whose submission broke this often in a row (a bug, not a busy agent) is given up, honestly."""
@@ -67,7 +75,7 @@ class ActEngine:
         self._journal_id = journal_id
         for record in await self._journal.open_acts():
             if isinstance(record.act, SendAct):
-                self._queues.setdefault(record.act.agent_id, []).append(record)
+                self._queue_of(record.act).append(record)
             else:
                 detail = "The Control Room was stopped while it acted: look at the agent."
                 await self._save(msgspec.structs.replace(record, state="unconfirmed", detail=detail))
@@ -114,20 +122,38 @@ class ActEngine:
                 code="conflict", text="A message with this id and another text was taken before."
             )
         if stored is record:
-            self._queues.setdefault(act.agent_id, []).append(record)
+            self._queue_of(act).append(record)
             await self._announce()
             self._tracker.poke()
         return ActResult(code="ok")
 
     async def _amend(self, act: AmendAct) -> ActResult:
         record = self._find_waiting(act.message_id)
-        if record is None:
+        if record is None or not isinstance(record.act, SendAct):
             known = await self._journal.find(act.message_id)
             if known is None:
                 return ActResult(code="not_found", text="This machine knows no such message.")
-            return ActResult(code="conflict", text="It is not waiting any more.")
-        if has_begun(record.intent) or act.message_id in self._sending:
-            return ActResult(code="conflict", text="It is being typed or was typed already.")
+            return _TOO_LATE
+        if has_begun(record.intent):
+            return _TYPED
+        # A try that is under way types it, or finds that it must wait.
+        lock = self._busy[self._tracker.present_id(record.act.agent_id)]
+        try:
+            async with asyncio.timeout(AMEND_S):
+                await lock.acquire()
+        except TimeoutError:
+            return ActResult(code="busy", text="It is just being looked whether it can go out; try again.")
+        try:
+            return await self._amend_waiting(act)
+        finally:
+            lock.release()
+
+    async def _amend_waiting(self, act: AmendAct) -> ActResult:
+        record = self._find_waiting(act.message_id)
+        if record is None:
+            return _TOO_LATE
+        if has_begun(record.intent):
+            return _TYPED
         if act.cancel:
             changed = msgspec.structs.replace(record, state="cancelled", held=None)
         else:
@@ -146,8 +172,41 @@ class ActEngine:
             None,
         )
 
+    def _queue_of(self, act: SendAct) -> list[ActRecord]:
+        return self._queues.setdefault(self._tracker.present_id(act.agent_id), [])
+
+    async def _follow_agents(self) -> None:
+        """Messages for an agent that gave way to an older one go where its process went."""
+        for former in list(self._queues):
+            present = self._tracker.present_id(former)
+            if present == former:
+                continue
+            moved = self._queues.pop(former)
+            queue = [*self._queues.get(present, []), *moved]
+            queue.sort(key=lambda r: (not has_begun(r.intent), r.act.id not in self._sending, r.created_ms))
+            self._queues[present] = queue
+            if not self._busy[former].locked():  # else it is told with what comes next
+                for record in moved:
+                    await self._change(present, record.act.id, lambda current: current)
+
+    async def _change(
+        self, agent_id: str, message_id: str, change: Callable[[ActRecord], ActRecord | None]
+    ) -> None:
+        """Store another state of a waiting message, unless an act is under way: then the next look does it.
+
+        Whoever changes a message holds its agent's lock: two changes at once would lose one of them.
+        """
+        if self._busy[agent_id].locked():
+            return
+        async with self._busy[agent_id]:
+            current = self._find_waiting(message_id)
+            changed = None if current is None else change(current)
+            if changed is not None:
+                await self._save(changed)
+
     async def advance(self) -> None:
         """One look at all queues (called after each look at the agents): hold, or let the next one go."""
+        await self._follow_agents()
         for agent_id in list(self._queues):
             queue = self._queues[agent_id]
             if not queue:
@@ -158,12 +217,13 @@ class ActEngine:
                 activity,
                 [WaitingMessage(id=r.act.id, when=r.when, has_begun=has_begun(r.intent)) for r in queue],
             )
-            for record, verdict in zip(list(queue), verdicts, strict=True):
+            for verdict in verdicts:
                 if verdict.code is not None:
-                    await self._hold(record, verdict.code, verdict.text)
-                elif record.act.id not in self._sending:
-                    self._sending.add(record.act.id)
-                    self._tasks.start(f"send:{record.act.id}", self._send(agent_id, record.act.id))
+                    hold = partial(self._held, code=verdict.code, text=verdict.text)
+                    await self._change(agent_id, verdict.id, hold)
+                elif verdict.id not in self._sending:
+                    self._sending.add(verdict.id)
+                    self._tasks.start(f"send:{verdict.id}", self._send(agent_id, verdict.id))
 
     async def _send(self, agent_id: str, message_id: str) -> None:
         try:
@@ -216,7 +276,9 @@ class ActEngine:
     async def _settle(self, record: ActRecord, outcome: Outcome) -> None:
         """Carry an outcome into the record."""
         if outcome.state == "held":
-            await self._hold(record, outcome.code, outcome.text)
+            held = self._held(record, outcome.code, outcome.text)
+            if held is not None:
+                await self._save(held)
             return
         await self._save(
             msgspec.structs.replace(
@@ -228,14 +290,15 @@ class ActEngine:
             )
         )
 
-    async def _hold(self, record: ActRecord, code: str, text: str) -> None:
+    def _held(self, record: ActRecord, code: str, text: str) -> ActRecord | None:
+        """The record as held for this reason; None when it is so already."""
         old = record.held
         held_code = _held_code(code)
         if old is not None and (old.code, old.text) == (held_code, text) and record.state == "accepted":
-            return
+            return None
         since = old.since_ms if old is not None and old.code == held_code else self._clock.now_ms()
         held = Held(code=held_code, text=text, since_ms=since)
-        await self._save(msgspec.structs.replace(record, state="accepted", held=held))
+        return msgspec.structs.replace(record, state="accepted", held=held)
 
     async def save_intent(self, message_id: str, intent: Intent) -> None:
         """The intent of a message, on disk before the key that it announces."""
@@ -321,15 +384,15 @@ class ActEngine:
     async def _save(self, record: ActRecord) -> None:
         """Store a record, tell the hub, and keep the queue in step."""
         await self._journal.save(record, self._told(record))
-        if isinstance(record.act, SendAct):
-            queue = self._queues.get(record.act.agent_id, [])
+        for queue in self._queues.values():
             for index, old in enumerate(queue):
-                if old.act.id == record.act.id:
-                    if record.is_over:
-                        del queue[index]
-                    else:
-                        queue[index] = record
-                    break
+                if old.act.id != record.act.id:
+                    continue
+                if record.is_over:
+                    del queue[index]
+                else:
+                    queue[index] = record
+                break
         await self._announce()
 
     async def _announce(self) -> None:
@@ -344,7 +407,7 @@ class ActEngine:
             seq=0,
             id=act.id,
             kind={SendAct: "send", AnswerAct: "answer", InterruptAct: "interrupt"}[type(act)],
-            agent_id=act.agent_id,
+            agent_id=self._tracker.present_id(act.agent_id),
             state=record.state,
             at_ms=self._clock.now_ms(),
             held=record.held,

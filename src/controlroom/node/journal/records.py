@@ -14,7 +14,8 @@ from controlroom.wire.node import Act
 
 
 class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One durable agent. ``sessions``: all it ever had, oldest first; ``incarnation``: its last process."""
+    """One durable agent. ``sessions``: all it ever had, oldest first; ``incarnation``: its last process;
+    ``former``: ids of agents that were made for its processes while they started, and gave way to it."""
 
     id: str
     kind: str
@@ -25,6 +26,7 @@ class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
     incarnation: str
     is_alive: bool
     sessions: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
     profile: str = ""
     folder: str = ""
     pane: PaneRef | None = None
