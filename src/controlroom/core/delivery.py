@@ -14,6 +14,17 @@ SendWhen = Literal["idle", "now"]
 SendAs = Literal["text", "command"]
 OnDraft = Literal["wait", "after", "replace"]
 
+WAITS: dict[HeldCode, str] = {
+    "working": "Goes out when this turn ends.",
+    "dialog": "Goes out when its open dialog is answered.",
+    "draft": "Goes out when the unsent text in its input line is gone.",
+    "startup": "Goes out when it has started; a start-up prompt may be open.",
+    "in_agents_queue": "It waits in the agent's own queue.",
+    "offline": "Goes out when its state can be read again.",
+    "gone": "It does not run now; goes out when it is back.",
+}
+"""For what a held message waits, in the usual case of each reason."""
+
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
     """What is stored before the first key of a message is pressed, so that it can be looked for later."""

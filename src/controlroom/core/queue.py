@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from controlroom.core.activity import Activity
-from controlroom.core.delivery import HeldCode, Intent, SendWhen
+from controlroom.core.delivery import WAITS, HeldCode, Intent, SendWhen
 
 
 class WaitingMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,12 +33,12 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 _HELD: dict[Activity, tuple[HeldCode, str]] = {
-    "working": ("working", "Goes out when this turn ends."),
+    "working": ("working", WAITS["working"]),
     "helpers": ("working", "Goes out when its helpers have ended."),
-    "blocked": ("dialog", "Goes out when its open dialog is answered."),
-    "starting": ("startup", "Goes out when it has started."),
-    "unknown": ("offline", "Goes out when its state can be read again."),
-    "gone": ("gone", "It does not run now; goes out when it is back."),
+    "blocked": ("dialog", WAITS["dialog"]),
+    "starting": ("startup", WAITS["startup"]),
+    "unknown": ("offline", WAITS["offline"]),
+    "gone": ("gone", WAITS["gone"]),
 }
 
 

@@ -34,7 +34,7 @@ from typing import Literal
 
 import msgspec
 
-from controlroom.core.delivery import AgentNow, HeldCode, Intent, OnDraft, Outcome, SendWhen, Trace
+from controlroom.core.delivery import WAITS, AgentNow, HeldCode, Intent, OnDraft, Outcome, SendWhen, Trace
 from controlroom.core.facts import Composer, ScreenReading
 
 # --- effects and events ------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def _first_look(run: Sending, seen: Looked) -> Step:
     composer = _composer(seen)
     if not _is_empty(composer):
         if run.on_draft == "wait":
-            return _end(run, _held("draft", "Goes out when the unsent text in its input line is gone."))
+            return _end(run, _held("draft"))
         if run.on_draft == "after" and (composer.collapsed or run.command or seen.draft_is_command):
             return _end(run, _held("draft", "It cannot stand behind the unsent text in its input line."))
         run = _with(run, draft=composer)
@@ -264,13 +264,13 @@ def _forbids(seen: Looked, when: SendWhen) -> Outcome | None:
     if screen is None:
         return _held("offline", "Its screen cannot be read now.")
     if screen.look == "startup" or seen.now == "starting":
-        return _held("startup", "Goes out when it has started; a start-up prompt may be open.")
+        return _held("startup")
     if _is_covered(screen) or seen.now == "waiting":
-        return _held("dialog", "Goes out when its open dialog is answered.")
+        return _held("dialog")
     if seen.now == "unknown":
         return _held("working", "Whether it is idle cannot be told now.")
     if seen.now == "working" and when == "idle":
-        return _held("working", "Goes out when this turn ends.")
+        return _held("working")
     if screen.composer is None:
         return _held("dialog", "Its input line cannot be seen now.")
     return None
@@ -427,12 +427,12 @@ def _unmark_enter(run: Sending, ends_as: Outcome | None) -> Step:
 # --- ends --------------------------------------------------------------------------------------------
 
 
-def _held(code: HeldCode, text: str) -> Outcome:
-    return Outcome(state="held", code=code, text=text)
+def _held(code: HeldCode, text: str = "") -> Outcome:
+    return Outcome(state="held", code=code, text=text or WAITS[code])
 
 
 _GONE = _held("gone", "The agent does not run in its pane now.")
-_QUEUED = _held("in_agents_queue", "It waits in the agent's own queue.")
+_QUEUED = _held("in_agents_queue")
 
 
 def _unconfirmed(text: str) -> Outcome:

@@ -23,7 +23,7 @@ from controlroom.core.facts import Composer, ScreenLook, ScreenReading
 from controlroom.core.screen import Frame
 from controlroom.core.text import clean_line
 from controlroom.node.agents.codex.dialogs import FoundDialog, read_dialog
-from controlroom.node.agents.codex.styled import Styled, styled_row
+from controlroom.node.agents.styled import Piece, styled_row
 
 PLACEHOLDER = "Ask Codex to do anything"
 _WORKING = re.compile(r"^\s{0,2}[•◦] \S.* ?\((?:\d+h )?(?:\d+m )?\d+s • esc to interrupt\)")
@@ -180,14 +180,11 @@ def _find_composer(frame: Frame, rows: Sequence[str]) -> _Place | None:
     return None
 
 
-def _is_prompt_mark(row: Styled) -> bool:
-    return (
-        bool(row)
-        and row[0].bold
-        and not row[0].dim
-        and not row[0].reverse
-        and row[0].text[:2].strip() in "›!"
-    )
+def _is_prompt_mark(row: Sequence[Piece]) -> bool:
+    if not row or row[0].text[:2].strip() not in "›!":
+        return False
+    style = row[0].style
+    return bool(style.bold) and not style.dim and not style.reverse
 
 
 def _footer_start(rows: Sequence[str], composer: int) -> int:
@@ -238,9 +235,11 @@ def _read_composer(frame: Frame, rows: Sequence[str], place: _Place) -> Composer
     clipped = not place.footer
     for at in range(place.row, place.end):
         parts = styled_row(frame.ansi[at])
-        clipped = clipped or any(part.dim and part.text.strip() in ("↑", "↓", "│", "┃") for part in parts)
+        clipped = clipped or any(
+            part.style.dim and part.text.strip() in ("↑", "↓", "│", "┃") for part in parts
+        )
         # Dim text is a placeholder or a suggestion, never what was typed.
-        text = "".join(part.text for part in parts if not part.dim).rstrip()
+        text = "".join(part.text for part in parts if not part.style.dim).rstrip()
         lines.append(text[2:] if text[:2].strip() in ("", "›") else text)
     text = "\n".join(lines).rstrip()
     if rows[place.row].startswith("!"):
