@@ -75,6 +75,7 @@ class ProcProcesses:
         self._uid = os.getuid() if uid is None else uid
         self._known: dict[int, Process] = {}
         self._children: dict[int, list[int]] = {}
+        self._below: dict[int, tuple[Process, ...]] = {}  # what was asked since the last refresh
         self._boot_ms = self._boot_time_ms()
         self._tick = os.sysconf("SC_CLK_TCK")
 
@@ -134,7 +135,7 @@ class ProcProcesses:
                 continue
             known[pid] = process
             children.setdefault(process.ppid, []).append(pid)
-        self._known, self._children = known, children
+        self._known, self._children, self._below = known, children, {}
 
     def _read(self, pid: int, stat: tuple[str, str, int, str]) -> Process | None:
         argv = self._read_file(pid, "cmdline")
@@ -162,6 +163,12 @@ class ProcProcesses:
         return tuple(self._known[child] for child in self._children.get(pid, ()))
 
     def below(self, pid: int) -> Iterator[Process]:
+        found = self._below.get(pid)
+        if found is None:
+            found = self._below[pid] = tuple(self._walk(pid))
+        return iter(found)
+
+    def _walk(self, pid: int) -> Iterator[Process]:
         todo, seen = [pid], set()
         while todo:
             current = todo.pop(0)

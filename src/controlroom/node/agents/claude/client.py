@@ -110,11 +110,8 @@ class ClaudeDriver:
 
     async def farewell(self, who: Sighting) -> AgentFacts:
         now_ms = self._world.now_ms()
-        session = None
         try:
-            session = self._book.get(who.profile, who.session_id, who.folder)
-            if session is not None:
-                await session.look()
+            session = await self._book.look(who.profile, who.session_id, who.folder)
         except OSError:
             session = None
         is_crash = self._finder.left_behind(who)
@@ -139,13 +136,10 @@ class ClaudeDriver:
     ) -> tuple[Session | None, Fault | None]:
         session_id = entry.session_id if entry is not None else who.session_id
         try:
-            session = self._book.get(who.profile, session_id, who.folder)
-            if session is None:
-                return None, self._missing(who, session_id, seen, now_ms)
-            await session.look()
+            session = await self._book.look(who.profile, session_id, who.folder)
         except OSError as error:
             return None, faults.unreadable(f"{who.profile}/projects", error, now_ms)
-        if session.is_missing:
+        if session is None:
             return None, self._missing(who, session_id, seen, now_ms)
         seen.session_path = session.path
         return session, None

@@ -29,6 +29,13 @@ class Place(msgspec.Struct, frozen=True):
     problem: str = ""  # why the profile is not certain
 
 
+class _Tree(msgspec.Struct, frozen=True):
+    """The processes of one pane as they were seen last, and the agents among them."""
+
+    processes: tuple[Process, ...]
+    agents: tuple[Process, ...]
+
+
 class Finder:
     """Looks through the panes' process trees; everything about a known process is remembered."""
 
@@ -36,6 +43,7 @@ class Finder:
         self._world = world
         self._places: dict[str, Place] = {}
         self._registries: dict[str, Registry] = {}
+        self._trees: dict[int, _Tree] = {}  # by the pane's own process
 
     def find(self) -> Found:
         sightings: list[Sighting] = []
@@ -47,6 +55,9 @@ class Finder:
             who = None if process is None else self._sight(pane, process, problems)
             if who is not None:
                 sightings.append(who)
+        panes = {pane.pid for pane in self._world.listing.panes}
+        if self._trees.keys() - panes:
+            self._trees = {pid: tree for pid, tree in self._trees.items() if pid in panes}
         living = {who.incarnation for who in sightings}
         self._places = {key: place for key, place in self._places.items() if key in living}
         return Found(tuple(sightings), tuple(problems.items()))
@@ -76,7 +87,11 @@ class Finder:
     def _agent_of(self, pane: Pane) -> Process | None:
         """The pane's agent: the outermost, and of several in one shell the one that has the keyboard."""
         processes = self._world.processes
-        agents = agents_below(processes, pane.pid)
+        below = tuple(processes.below(pane.pid))
+        tree = self._trees.get(pane.pid)
+        if tree is None or tree.processes != below:
+            tree = self._trees[pane.pid] = _Tree(below, agents_below(processes, pane.pid))
+        agents = tree.agents
         if len(agents) > 1:
             return next((each for each in agents if processes.has_keyboard(each.pid)), agents[0])
         return agents[0] if agents else None

@@ -68,9 +68,8 @@ class Registry:
     """Reads the entries of one config folder, each file again only when it was written."""
 
     def __init__(self, profile: Path) -> None:
-        self._folder = profile / "sessions"
+        self._folder = str(profile / "sessions")
         self._known: dict[int, tuple[Stamp, Entry | None]] = {}
-        self._paths: dict[int, Path] = {}  # asked for every second
 
     def entry(self, pid: int, start: str) -> Entry | None:
         """What the living process says now; None when it has no (whole) file or the file is of an earlier
@@ -89,18 +88,15 @@ class Registry:
         return entry is not None and entry.pid == pid and entry.proc_start == start
 
     def _read(self, pid: int) -> Entry | None:
-        path = self._paths.get(pid)
-        if path is None:
-            path = self._paths[pid] = self._folder / f"{pid}.json"
+        path = f"{self._folder}/{pid}.json"
         now = stamp(path)
         if now is None or now.size > MAX_BYTES:
             self._known.pop(pid, None)
-            self._paths.pop(pid, None)
             return None
         known = self._known.get(pid)
         if known is None or known[0] != now or known[1] is None:
             try:
-                known = (now, parse(path.read_bytes()))
+                known = (now, parse(Path(path).read_bytes()))
             except FileNotFoundError:
                 return None
             self._known[pid] = known

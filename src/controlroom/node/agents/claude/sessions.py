@@ -9,7 +9,7 @@ from pathlib import Path
 from controlroom.node.agents.claude.helpers import Helpers
 from controlroom.node.agents.claude.protocol import RowDecoder
 from controlroom.node.agents.claude.turns import Standing
-from controlroom.node.agents.transcripts import Tail, cursor, decode_rows
+from controlroom.node.agents.transcripts import NOTHING_NEW, Tail, cursor, decode_rows
 
 _SESSION_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,63}")
 _OTHER = re.compile(r"[^A-Za-z0-9]")
@@ -72,6 +72,7 @@ class SessionBook:
     def __init__(self) -> None:
         self.files = SessionFiles()
         self._sessions: dict[Path, Session] = {}
+        self._looked_at: dict[tuple[str, str], Session] = {}  # by profile and session id
 
     def get(self, profile: str, session_id: str | None, folder: str = "") -> Session | None:
         """None when the session has no file (yet). Raises OSError when a folder cannot be read."""
@@ -82,9 +83,30 @@ class SessionBook:
             self._sessions[path] = Session(path)
         return self._sessions[path]
 
+    async def look(self, profile: str, session_id: str | None, folder: str = "") -> Session | None:
+        """The session, brought up to date. None when it has no file; one that was there and went away is
+        searched for once. Raises OSError when a folder or the file cannot be read."""
+        if session_id is None:
+            return None
+        session = self._looked_at.get((profile, session_id))
+        if session is not None:
+            await session.look()  # one stat, in the usual case that nothing was written
+            if not session.is_missing:
+                return session
+            del self._looked_at[profile, session_id]
+        session = self.get(profile, session_id, folder)
+        if session is None:
+            return None
+        await session.look()
+        if session.is_missing:
+            return None
+        self._looked_at[profile, session_id] = session
+        return session
+
     def keep_only(self, wanted: Collection[Path]) -> None:
         """Forget sessions that no living agent is in."""
         self._sessions = {path: session for path, session in self._sessions.items() if path in wanted}
+        self._looked_at = {key: session for key, session in self._looked_at.items() if session.path in wanted}
 
 
 class Session:
@@ -96,6 +118,7 @@ class Session:
         self.standing = Standing()
         self.mark = ""  # the cursor behind the last row that a chat could show
         self.is_missing = False
+        self.changes = 0  # grows with every look that saw something new
         self._tail = Tail(path)
         self._decoder = RowDecoder()
         self._marked = -1
@@ -104,6 +127,9 @@ class Session:
         """Read what is new. Raises OSError when the file cannot be read; the standing then stays."""
         batch = await self._tail.poll_async()
         self.is_missing = batch.missing
+        if batch is NOTHING_NEW and self.standing.chat_end == self._marked:
+            return
+        self.changes += 1
         if batch.reset:
             self.standing, self._marked = Standing(), -1
         if batch.rows:
