@@ -129,7 +129,10 @@ async def submit_by_typing(
     """
     if who.pane is None:
         return Outcome(state="held", code="gone", text="No pane shows this agent now.")
-    text, removed = strip_controls(agent.harmless(message.text, message.send_as))
+    # First the control characters go: one in front of a "/" would hide the command from ``harmless`` and
+    # then leave it to be run.
+    cleaned, removed = strip_controls(message.text)
+    text = agent.harmless(cleaned, message.send_as)
     run, effect = start(
         text,
         command=message.send_as == "command",

@@ -53,6 +53,12 @@ async def test_text_is_made_harmless_and_a_command_is_not() -> None:
     assert other.rows[0].text == "/clear"
 
 
+async def test_a_control_character_cannot_smuggle_a_command_past_the_check() -> None:
+    world = ModelWorld(Model())
+    await send(world, message("\x1b/clear"))
+    assert world.pasted == ["Text: /clear"]
+
+
 async def test_control_characters_are_taken_out_and_said_so() -> None:
     """A text that holds ESC[201~ would end its own paste bracket."""
     world = ModelWorld(Model())
