@@ -40,7 +40,7 @@ class Device(Struct, frozen=True, kw_only=True):
 
 class PairingPolicy(Struct, frozen=True, kw_only=True):
     """What a code gives. ``ttl_s`` 0 = never ends; None = 30 days. ``grants``: right -> seconds from the
-    claim, 0 = never; missing rights get their default."""
+    claim, 0 = never, -1 = not given at all; missing rights get their default."""
 
     name: str | None = None
     ttl_s: int | None = None
@@ -87,3 +87,4 @@ class PendingPairing(Struct, frozen=True, kw_only=True):
     asked_ms: int
     expires_ms: int
     device_name: str = ""
+    address: str = ""  # where it asked from

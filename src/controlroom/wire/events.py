@@ -7,6 +7,8 @@
 ``message.changed`` Message; a long text is shortened, ``clipped`` says so
 ``machine.changed`` Machine
 ``receipt.added``   Receipt
+``device.changed``  Device: paired, renamed, or its rights are others now
+``device.gone``     DeviceGone: revoked, replaced or ended
 ==================  ============================================================
 """
 
@@ -30,3 +32,9 @@ class ChatItems(Struct, frozen=True, kw_only=True):
     after: str | None
     count: int
     last: str  # the newest words, at most 300 characters
+
+
+class DeviceGone(Struct, frozen=True, kw_only=True):
+    """A device is not paired any more."""
+
+    id: str

@@ -114,4 +114,39 @@ receipts = Table(
     Column("receipt", LargeBinary, nullable=False),
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0001")
+# Secrets of devices stand here as hashes only (SHA-256, hex).
+devices = Table(
+    "devices",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("token_hash", String, nullable=False, unique=True),
+    Column("key_hash", String),  # of the browser's second half
+    Column("client_id", String, nullable=False, index=True),  # the client's own device_id
+    Column("is_named", Boolean, nullable=False),  # a person gave the name: a reconnect does not change it
+    Column("device", LargeBinary, nullable=False),  # Device, as last stored
+    Column("refresh_hash", String, unique=True),
+    Column("refresh_before", String),  # the one before it, while its reply may have been lost
+    Column("refresh_made_ms", BigInteger),
+    Column("refresh_turned_ms", BigInteger),  # of the last rotation
+)
+
+pairing_codes = Table(
+    "pairing_codes",
+    metadata,
+    Column("code_hash", String, primary_key=True),
+    Column("made_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False, index=True),
+    Column("is_used", Boolean, nullable=False),
+    Column("policy", LargeBinary, nullable=False),  # PairingPolicy
+)
+
+# Codes that a phone made and shows: they open nothing until the person approves them.
+pending_pairings = Table(
+    "pending_pairings",
+    metadata,
+    Column("code", String, primary_key=True),
+    Column("expires_ms", BigInteger, nullable=False),
+    Column("pending", LargeBinary, nullable=False),  # PendingPairing
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0002")
