@@ -68,7 +68,8 @@ class DeviceBook:
         self._unstored: set[str] = set()
         self._ended: set[str] = set()  # their sockets were told
         self._codes = PairingCodes(store, clock)
-        self._listeners: list[Callable[[str], None]] = []
+        self._at_end: list[Callable[[str], None]] = []
+        self._at_change: list[Callable[[Device], None]] = []
         self._lock = asyncio.Lock()
         self._tasks = Tasks("devices")
 
@@ -307,7 +308,11 @@ class DeviceBook:
     def on_end(self, call: Callable[[str], None]) -> None:
         """``call(device id)`` when a device was revoked, replaced or refreshed, or its time is over: its live
         sockets must close."""
-        self._listeners.append(call)
+        self._at_end.append(call)
+
+    def on_change(self, call: Callable[[Device], None]) -> None:
+        """``call(device)`` when the rights, the lifetime or the name of a device changed."""
+        self._at_change.append(call)
 
     # ---- rounds ------------------------------------------------------------------------------------------
 
@@ -388,6 +393,8 @@ class DeviceBook:
 
         await self._store.change(job)
         self._keep(row)
+        if is_told:
+            _tell(self._at_change, row.device)
 
     def _keep(self, row: DeviceRow) -> None:
         self._unindex(row.device.id)
@@ -416,11 +423,7 @@ class DeviceBook:
         self._tell_end(device_id)
 
     def _tell_end(self, device_id: str) -> None:
-        for listener in self._listeners:
-            try:
-                listener(device_id)
-            except Exception as error:  # noqa: BLE001 - the other sockets must close too
-                _log.error("closing a device's sockets failed", device=device_id, exc_info=error)
+        _tell(self._at_end, device_id)
 
     def _living(self, token: str) -> DeviceRow | None:
         hash = tokens.digest(token)
@@ -441,6 +444,15 @@ class DeviceBook:
         if seen_ms == row.device.last_seen_ms:
             return row.device
         return replace(row.device, last_seen_ms=seen_ms)
+
+
+def _tell(listeners: list[Callable[[T], None]], news: T) -> None:
+    """A listener that fails does not keep the news from the others."""
+    for listener in listeners:
+        try:
+            listener(news)
+        except Exception as error:  # noqa: BLE001 - the other sockets must hear it too
+            _log.error("telling of a device failed", exc_info=error)
 
 
 def _receipt(change: Change, by: str, what: str, text: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from uuid import UUID
+
+from controlroom.kit.clock import new_uuid
 
 
 def session_token() -> str:
     """A version 4 UUID as text: the form that relay clients expect of a session token."""
-    return str(UUID(bytes=secrets.token_bytes(16), version=4))
+    return new_uuid()
 
 
 def long_token() -> str:

@@ -30,6 +30,7 @@ class Desk:
         self.path = path
         self.clock = FakeClock()
         self.ended: list[str] = []
+        self.changed: list[Device] = []
         self.store: Store
         self.book: DeviceBook
 
@@ -38,6 +39,7 @@ class Desk:
         await self.store.start()
         self.book = DeviceBook(self.store, self.clock)
         self.book.on_end(self.ended.append)
+        self.book.on_change(self.changed.append)
         await self.book.start()
 
     async def close(self) -> None:
@@ -232,7 +234,8 @@ async def test_a_reply_that_arrived_ends_the_grace(desk: Desk) -> None:
 async def test_a_refresh_never_gives_back_what_was_given_up(desk: Desk) -> None:
     first = await desk.pair(policy=PairingPolicy(ttl_s=0))
     end = desk.clock.at_ms + 60_000
-    await desk.book.reduce(first.device, expires_ms=end, grants={"chat": end})
+    less = await desk.book.reduce(first.device, expires_ms=end, grants={"chat": end})
+    assert desk.changed == [less]
     await desk.restart()
     assert first.refresh_token
     second = await desk.book.refresh(first.refresh_token, PHONE)
@@ -392,7 +395,7 @@ async def test_a_listener_that_fails_does_not_keep_the_others_from_closing(tmp_p
     def broken(device_id: str) -> None:
         raise RuntimeError
 
-    desk.book._listeners.insert(0, broken)
+    desk.book._at_end.insert(0, broken)
     phone = await desk.pair()
     await desk.book.revoke(phone.device, "host")
     assert desk.ended == [phone.device.id]
