@@ -88,9 +88,9 @@ def parse_key(text: str) -> Key:
         return Key("Space")
     name = _canonical(text)
     if name is None:
-        shown = text if len(text) <= 40 and text.isprintable() else ascii(text[:40])
+        shown = "".join(character if character.isprintable() else "?" for character in text[:40])
         raise ValueError(
-            f"There is no key {shown!r}. Use one character, or a name such as Enter, Escape, Tab, BTab"
+            f"There is no key '{shown}'. Use one character, or a name such as Enter, Escape, Tab, BTab"
             " (Shift+Tab), Up, PageDown, F1, C-c or M-b."
         )
     return Key(name)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from controlroom.node.mux.base import PaneGone
 from tests.support.multiplexers import TmuxBench, first_pane
+from tests.support.tmux import TmuxFolder
 from tests.support.waiting import until
 
 
@@ -43,7 +47,38 @@ async def test_a_killed_client_is_replaced(tmux_bench: TmuxBench) -> None:
     (client,) = server.clients()
     os.kill(int(client), signal.SIGKILL)
     assert (await tmux_bench.mux.screen(pane.ref)).height == 24
-    assert server.clients() != [client]
+    await until(lambda: server.clients() not in ([], [client]), "another client")
+    assert (await tmux_bench.mux.screen(pane.ref)).height == 24
+
+
+ATTACH_AND_WAIT = """
+import asyncio, os
+from controlroom.kit.clock import SystemClock
+from controlroom.node.mux.tmux import multiplexer
+
+async def main():
+    mux = multiplexer(environment=os.environ, clock=SystemClock())
+    await mux.start()
+    await mux.list()
+    await asyncio.sleep(1000)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_killed_control_room_leaves_no_client_behind(tmux_folder: TmuxFolder) -> None:
+    server = tmux_folder.server()
+    server.session("s")
+    environment = tmux_folder.environment | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    room = subprocess.Popen([sys.executable, "-c", ATTACH_AND_WAIT], env=environment)
+    try:
+        (client,) = await until(server.clients, "it attaches")
+    finally:
+        room.kill()
+        room.wait()
+    await until(lambda: not server.clients(), "the server forgot the client")
+    await until(lambda: not Path(f"/proc/{client}").exists(), "its process ended")
+    assert server.is_alive()
 
 
 async def test_the_socket_file_may_vanish_while_we_are_attached(tmux_bench: TmuxBench) -> None:

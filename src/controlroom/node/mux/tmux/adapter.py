@@ -31,6 +31,7 @@ from controlroom.node.mux.tmux.protocol import Capture
 from controlroom.node.mux.tmux.servers import Nobody, Sockets, candidates, knock
 
 SCAN_EVERY_S = 1.0  # a new server is seen within this time; one look costs some 50 µs
+TYPE_TIMEOUT_S = 5.0  # longer than for a read: a late answer is worth more than not knowing
 LOAD_TIMEOUT_S = 10.0  # megabytes through a pipe on a loaded machine
 FRAMES_KEPT = 256  # panes whose last frame is remembered, so that an unchanged screen is not drawn again
 SCROLLBACK_LINES = 2000
@@ -142,7 +143,8 @@ class TmuxMultiplexer:
     async def _type(self, link: Link, pane: PaneRef, *keystrokes: str) -> None:
         """Run commands that type into the pane, unless something stands in the way."""
         try:
-            blocks = await link.act(protocol.typing_line(pane.id, *keystrokes))
+            typing = protocol.typing_line(pane.id, *keystrokes)
+            blocks = await link.act(typing, timeout_s=TYPE_TIMEOUT_S)
             refused = protocol.parse_typing(blocks, pane.id)
         except LookupError:
             raise PaneGone(pane.id) from None
