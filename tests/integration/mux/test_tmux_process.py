@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from controlroom.node.mux.tmux.process import Child
+from controlroom.kit.child import Child
 from tests.support.waiting import until
 
 # Hands its output on to a process that lives on, as tmux hands its pipes to the server.

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from controlroom.core.text import clean_line
-from controlroom.node.mux.tmux.process import Child
+from controlroom.kit.child import Child
 from controlroom.node.mux.tmux.protocol import is_too_old
 
 # tmux sends its whole environment to the server, so it gets only what it needs: nothing secret travels, and

@@ -17,8 +17,8 @@ from typing import Literal, TypeVar
 
 import structlog
 
+from controlroom.kit.child import Child
 from controlroom.node.mux.tmux.binary import Binary
-from controlroom.node.mux.tmux.process import Child
 from controlroom.node.mux.tmux.protocol import Block, ControlParser, Event, Garbage, Notice, request
 
 _log = structlog.get_logger("tmux")

@@ -1,8 +1,8 @@
-"""A tmux child process and its pipes, whose end never has to be waited for.
+"""A child process and its pipes, whose end never has to be waited for.
 
-Not ``asyncio.subprocess``: a tmux client hands its standard input and output to the server. A server that
-is stopped, or another program behind the socket, keeps them open after the client was killed, and
-``Process.wait`` of Python 3.11 then waits for ever. Here the pipes are closed on our side.
+Not ``asyncio.subprocess``: a tmux client, for one, hands its standard input and output to the server. A
+server that is stopped, or another program behind the socket, keeps them open after the client was killed,
+and ``Process.wait`` of Python 3.11 then waits for ever. Here the pipes are closed on our side.
 """
 
 from __future__ import annotations
