@@ -142,7 +142,7 @@ class TmuxBench:
         pane = tmux.session(f"s{len(self._logs)}", *program, width=width, height=height)
         ref = PaneRef("tmux", tmux.path, pane)
         self._logs[ref] = log
-        await until(log.exists, "the recorder listens")
+        await until(lambda: log.exists() and log.stat().st_size, "the recorder listens")
         return ref
 
     def server_of(self, pane: PaneRef) -> TmuxServer:
