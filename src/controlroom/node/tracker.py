@@ -269,9 +269,12 @@ class Tracker:
             await self._look(id, who, is_twice=who.incarnation in twice)
 
     async def _look(self, id: str, who: Sighting, *, is_twice: bool) -> None:
+        driver = self._drivers[who.kind]
         try:
-            async with asyncio.timeout(LOOK_S):
-                facts = await self._drivers[who.kind].facts(who)
+            facts = driver.glance(who)
+            if facts is None:
+                async with asyncio.timeout(LOOK_S):
+                    facts = await driver.facts(who)
         except Exception as error:  # noqa: BLE001 - one agent's trouble must not hide the others
             _log.warning("facts of an agent failed", agent=id, exc_info=error)
             facts = self._last_facts.get(id) or _no_facts(who)

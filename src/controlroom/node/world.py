@@ -135,6 +135,10 @@ class PaneWorld:
             )
             return frame
 
+    def known_frame(self, ref: PaneRef, *, max_age_s: float) -> Frame | None:
+        shot = self._fresh(ref, max_age_s)
+        return None if shot is None else shot.frame
+
     def _fresh(self, ref: PaneRef, max_age_s: float) -> _Shot | None:
         shot = self._shots.get(ref)
         if shot is None:

@@ -90,6 +90,9 @@ class FakeDriver:
     async def facts(self, who: Sighting) -> AgentFacts:
         return self._facts(self._agent(who))
 
+    def glance(self, who: Sighting) -> AgentFacts | None:
+        return None
+
     async def farewell(self, who: Sighting) -> AgentFacts:
         return self._facts(self._agent(who))
 

@@ -110,6 +110,9 @@ class World(Protocol):
     async def frame(self, ref: PaneRef, *, max_age_s: float = 0.0) -> Frame:
         """The screen, from the cache when it is younger than ``max_age_s``. Raises PaneGone, PaneBusy."""
 
+    def known_frame(self, ref: PaneRef, *, max_age_s: float) -> Frame | None:
+        """What ``frame`` would give from the cache; None when it would have to read."""
+
     async def paste(self, ref: PaneRef, text: str) -> int:
         """One bracketed paste; returns how many control characters were removed."""
 
@@ -130,6 +133,10 @@ class Driver(Protocol):
     async def facts(self, who: Sighting) -> AgentFacts:
         """Facts about one sighting, each with its source and age. Never raises for a missing or damaged
         file: the fact is then missing or ``fault`` says it."""
+
+    def glance(self, who: Sighting) -> AgentFacts | None:
+        """The facts of the last look again, read anew at a few system calls, when nothing they come from has
+        changed and time decides nothing in them; None: ask ``facts``. Never waits, never raises."""
 
     async def farewell(self, who: Sighting) -> AgentFacts:
         """Facts about an agent that ``find`` named before and names no more: clean end or crash?"""

@@ -224,6 +224,11 @@ class Tail:
         self._stamp: Stamp | None = None
         self._anchor = b""
 
+    def is_unchanged(self) -> bool:
+        """The file is there and was not written since the last poll. Costs one stat."""
+        found = stamp(self._name)
+        return found is not None and found == self._stamp
+
     def pending(self) -> int:
         """About how many bytes the next poll reads; 0 when the file has not been touched. Costs one stat."""
         found = stamp(self._name)
@@ -251,9 +256,8 @@ class Tail:
 
     async def poll_async(self) -> Batch:
         """Like ``poll``, in a thread when there is much to read."""
-        found = stamp(self._name)
-        if found is not None and found == self._stamp:
-            return NOTHING_NEW  # the usual case: one stat
+        if self.is_unchanged():
+            return NOTHING_NEW  # the usual case
         if self.pending() > INLINE_BYTES:
             return await asyncio.to_thread(self.poll)
         return self.poll()

@@ -66,6 +66,9 @@ class ModelWorld:
             alternate=True,
         )
 
+    def known_frame(self, ref: PaneRef, *, max_age_s: float) -> Frame | None:
+        raise AssertionError("what decides about a key is read freshly")
+
     async def paste(self, ref: PaneRef, text: str) -> int:
         self.pasted.append(text)
         self.model.paste(text)

@@ -49,6 +49,16 @@ has no position, so no lasting identity, and is not reported."""
 MAX_LIMIT = 500  # items of one page
 
 
+class _Quiet(msgspec.Struct, frozen=True):
+    """Facts that hold until something is written or drawn, and what they were read from."""
+
+    facts: AgentFacts
+    who: Sighting
+    entry: Entry | None
+    session: Session
+    changes: int  # of the session
+
+
 class _Seen(msgspec.Struct):
     """What the last look at one agent saw."""
 
@@ -58,6 +68,7 @@ class _Seen(msgspec.Struct):
     read_at_ms: int = 0
     status_at_ms: int = 0  # the registry's, when the screen was read
     session_path: Path | None = None
+    quiet: _Quiet | None = None
 
 
 class ClaudeDriver:
@@ -106,7 +117,34 @@ class ClaudeDriver:
         if session is not None:
             facts = self._with_conversation(facts, who, entry, session)
         fault = entry_fault or session_fault or self._fault(who, seen, session, now_ms)
-        return msgspec.structs.replace(facts, fault=fault)
+        facts = msgspec.structs.replace(facts, fault=fault)
+        seen.quiet = None
+        if session is not None and _is_quiet(facts, seen.view):
+            seen.quiet = _Quiet(facts, who, entry, session, session.changes)
+        return facts
+
+    def glance(self, who: Sighting) -> AgentFacts | None:
+        seen = self._seen.get(who.incarnation)
+        quiet = seen.quiet if seen is not None else None
+        if seen is None or quiet is None or quiet.who != who or who.pane is None:
+            return None
+        pid, _, start = who.incarnation.partition("@")
+        frame = self._world.known_frame(who.pane, max_age_s=FRAME_AGE_S)
+        if frame is None or frame.revision != seen.revision:
+            return None
+        try:
+            is_same = (
+                self._finder.entry(who) == quiet.entry
+                and quiet.session.is_unchanged()
+                and quiet.session.changes == quiet.changes
+                and self._world.processes.start_of(int(pid)) == start
+            )
+        except OSError:
+            return None
+        if not is_same:
+            return None
+        seen.read_at_ms = self._world.now_ms()
+        return msgspec.structs.replace(quiet.facts, read_at_ms=seen.read_at_ms)
 
     async def farewell(self, who: Sighting) -> AgentFacts:
         now_ms = self._world.now_ms()
@@ -167,14 +205,15 @@ class ClaudeDriver:
         except PaneGone:
             seen.screen, seen.view, seen.read_at_ms = None, None, now_ms
             return
-        unchanged = seen.view if frame.revision == seen.revision else None
-        view = unchanged or read_view(frame)
+        seen.read_at_ms, seen.status_at_ms = now_ms, status_at
+        if seen.view is not None and seen.screen is not None and frame.revision == seen.revision:
+            return
+        view = read_view(frame)
         reading = view.reading
         before = seen.screen
         began = before.at_ms if before is not None and _looks_same(before.value, reading) else now_ms
         seen.screen = Fact(reading, "screen", reading.detail, began)
         seen.view, seen.revision = view, frame.revision
-        seen.read_at_ms, seen.status_at_ms = now_ms, status_at
 
     def _dialog(self, seen: _Seen, session: Session | None) -> tuple[Dialog | None, str]:
         panel = seen.view.panel if seen.view is not None else None
@@ -280,6 +319,15 @@ class ClaudeDriver:
 
     def _keyboard(self) -> Keyboard:
         return Keyboard(self._world, self._finder, self._book)
+
+
+def _is_quiet(facts: AgentFacts, view: View | None) -> bool:
+    """Nothing runs, nothing is asked and nothing is wrong: then time decides nothing, and no file of a
+    helper has to be looked into."""
+    runs = facts.turn is not None and facts.turn.value == "open"
+    helps = facts.helpers is not None and facts.helpers.value > 0
+    asks = view is not None and view.panel is not None
+    return not (runs or helps or asks or facts.fault is not None)
 
 
 def _awaits_its_row(seen: _Seen, session: Session | None, now_ms: int) -> bool:

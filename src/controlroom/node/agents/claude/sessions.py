@@ -123,6 +123,10 @@ class Session:
         self._decoder = RowDecoder()
         self._marked = -1
 
+    def is_unchanged(self) -> bool:
+        """Nothing was written since the last look. Raises OSError when that cannot be seen."""
+        return self._tail.is_unchanged()
+
     async def look(self) -> None:
         """Read what is new. Raises OSError when the file cannot be read; the standing then stays."""
         batch = await self._tail.poll_async()

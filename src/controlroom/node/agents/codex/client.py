@@ -64,6 +64,10 @@ class CodexDriver:
     async def facts(self, who: Sighting) -> AgentFacts:
         return await self._looker.facts(who)
 
+    def glance(self, who: Sighting) -> AgentFacts | None:
+        """Its background server tells of changes that no file shows."""
+        return None
+
     async def farewell(self, who: Sighting) -> AgentFacts:
         """The exit text on its screen is the sign of a clean end; a turn without an end is one of a crash.
 

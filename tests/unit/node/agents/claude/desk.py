@@ -178,6 +178,9 @@ class Desk:
             raise PaneGone(ref.id)
         return shown
 
+    def known_frame(self, ref: PaneRef, *, max_age_s: float) -> Frame | None:
+        return self.screens.get(ref)
+
     async def paste(self, ref: PaneRef, text: str) -> int:
         self.pressed.append(f"paste:{text}")
         return 0

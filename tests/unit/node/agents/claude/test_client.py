@@ -27,7 +27,11 @@ class Room:
         return found
 
     async def facts(self) -> AgentFacts:
-        return await self.driver.facts(await self.who())
+        who = await self.who()
+        glance = self.driver.glance(who)
+        facts = await self.driver.facts(who)
+        assert glance in (None, facts), "a glance says what a whole look would say"
+        return facts
 
     async def activity(self) -> str:
         facts = await self.facts()
