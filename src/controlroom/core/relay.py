@@ -110,6 +110,10 @@ class Unavailable(msgspec.Struct, frozen=True):
     """Nobody can tell now whether the credential works (the device book is broken or too slow)."""
 
 
+class Blocked(msgspec.Struct, frozen=True):
+    """Too many failures came from this peer since the upgrade; its credentials are not even tried."""
+
+
 class Changed(msgspec.Struct, frozen=True):
     """The device's rights are other ones now."""
 
@@ -124,7 +128,7 @@ class ShuttingDown(msgspec.Struct, frozen=True):
     """The server stops."""
 
 
-Event = Text | AuthTimeout | Accepted | Refused | Unavailable | Changed | Ended | ShuttingDown
+Event = Text | AuthTimeout | Accepted | Refused | Unavailable | Blocked | Changed | Ended | ShuttingDown
 
 
 # Effects
@@ -210,6 +214,8 @@ def step(socket: Socket, event: Event) -> Step:
         case Unavailable() if socket.state == "trying":
             # No auth.fail: the desktop client throws its token away when it gets one.
             return _closed(socket), (Close(TRY_AGAIN, "try again later"),)
+        case Blocked() if socket.state == "waiting":
+            return _closed(socket), (Close(TRY_AGAIN, "rate limited"),)
         case AuthTimeout():
             return (socket, ()) if socket.state == "open" else _fail(socket, TIMED_OUT)
         case Changed():

@@ -21,7 +21,8 @@ from controlroom.wire.device import Device
 SECRET_HEADER: Final = "X-Control-Room-Secret"  # noqa: S105 - a header's name
 FORWARDING: Final = ("Forwarded", "Via", "X-Real-IP")
 FORWARDING_PREFIXES: Final = ("x-forwarded-", "tailscale-")
-LOOPBACK_NAMES: Final = {"localhost", "127.0.0.1", "::1", "[::1]"}
+LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+LONGEST_TOKEN: Final = 512
 
 
 class Access:
@@ -32,48 +33,56 @@ class Access:
         self._clock = clock
         self._secret = secret
 
-    async def device(self, request: web.Request, right: str | None = None) -> Device:
-        """The paired device that calls. Raises 401, and 403 when it lacks ``right`` now."""
-        header = request.headers.get("Authorization", "")
-        scheme, _, token = header.partition(" ")
-        if scheme != "Bearer":
+    async def device(
+        self, request: web.Request, right: str | None = None, *, refusal: str | None = None
+    ) -> Device:
+        """The paired device that calls. Raises 401, and 403 when it lacks ``right`` now (``refusal``: the
+        contract's own words for it)."""
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        if scheme != "Bearer" or not token:
             raise web.HTTPUnauthorized(text="Authorization: Bearer <session_token> required")
-        if not token.strip():
+        token = token.strip()
+        if not token:
             raise web.HTTPUnauthorized(text="empty bearer token")
-        device = await self._devices.by_token(token.strip())
-        if device is None:
+        device = await self._devices.by_token(token) if len(token) <= LONGEST_TOKEN else None
+        if device is None or device.kind == "web":  # a browser's token is only half of its login
             raise web.HTTPUnauthorized(text="invalid or expired session token")
         if right is not None and not is_active(device.grants, right, self._clock.now_ms()):
-            raise web.HTTPForbidden(text=f"{right} grant required")
+            raise web.HTTPForbidden(text=refusal or f"{right} grant required")
         return device
 
-    async def host(self, request: web.Request) -> None:
-        """Let only a program of the person on this machine pass. Raises 403."""
+    async def host(self, request: web.Request, *, refusal: web.HTTPException | None = None) -> None:
+        """Let only a program of the person on this machine pass. Raises 403, or ``refusal``."""
         if not self._is_host(request):
-            raise web.HTTPForbidden(text="forbidden: loopback only")
+            raise refusal or web.HTTPForbidden(reason="loopback only")
 
-    async def host_or_device(self, request: web.Request, right: str | None = None) -> Device | None:
+    async def host_or_device(
+        self, request: web.Request, right: str | None = None, *, refusal: str | None = None
+    ) -> Device | None:
         """A program on this machine (None) or a paired device. A bearer that is there must be valid."""
         if "Authorization" not in request.headers and self._is_host(request):
             return None
-        return await self.device(request, right)
+        return await self.device(request, right, refusal=refusal)
 
     def _is_host(self, request: web.Request) -> bool:
         peer = peer_of(request)
-        if self._secret is None or peer.door != "device" or not peer.is_loopback:
-            return False
         headers = request.headers
-        if "Origin" in headers or any(name in headers for name in FORWARDING):
-            return False
-        if any(name.lower().startswith(FORWARDING_PREFIXES) for name in headers):
-            return False
-        name = request.host
-        host, _, port = name.rpartition(":")
-        if name not in LOOPBACK_NAMES and not (host in LOOPBACK_NAMES and port.isdigit()):
-            return False
-        if request.can_read_body and request.content_type != "application/json":
-            return False
-        return self._secret.matches(headers.get(SECRET_HEADER, ""))
+        return (
+            self._secret is not None
+            and peer.door == "device"
+            and peer.is_loopback
+            and "Origin" not in headers
+            and not any(name in headers for name in FORWARDING)
+            and not any(name.lower().startswith(FORWARDING_PREFIXES) for name in headers)
+            and _is_loopback_name(request.host)
+            and (not request.can_read_body or request.content_type == "application/json")
+            and self._secret.matches(headers.get(SECRET_HEADER, ""))
+        )
+
+
+def _is_loopback_name(host: str) -> bool:
+    name, colon, port = host.rpartition(":")
+    return host in LOOPBACK_NAMES or (bool(colon) and port.isdigit() and name in LOOPBACK_NAMES)
 
 
 class DoorSecret:
