@@ -155,7 +155,7 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
     is_secure: bool = False  # TLS, ours or the proxy's
 
 
-_PEER = "controlroom.peer"
+_PEER = web.RequestKey("controlroom.peer", Peer)
 
 
 def set_peer(request: web.BaseRequest, peer: Peer) -> None:
@@ -165,5 +165,4 @@ def set_peer(request: web.BaseRequest, peer: Peer) -> None:
 
 def peer_of(request: web.BaseRequest) -> Peer:
     """The peer that the door found; a request that came past no door is a bug."""
-    peer: Peer = request[_PEER]
-    return peer
+    return request[_PEER]
