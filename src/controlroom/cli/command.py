@@ -109,7 +109,10 @@ def command(name: str, *, examples: str = "") -> Callable[[Callable[..., None]],
             work(Call(home_of(chosen), as_json or bool(whole.get("as_json"))), **params)
 
         epilog = f"\b\nExamples:\n{_indented(examples)}" if examples else None
-        return click.command(name, epilog=epilog)(home_option()(json_option()(run)))
+        settings = {"help_option_names": ["-h", "--help"]}  # also when it runs without the root command
+        return click.command(name, epilog=epilog, context_settings=settings)(
+            home_option()(json_option()(run))
+        )
 
     return declare
 
