@@ -84,15 +84,16 @@ class _Matching:
             agent = self._same_process(place)
             if agent is not None and agent.sessions:
                 self._tie(place, agent.id, "same_process")
-        depth = max((len(process.ancestors) for process in self._seen), default=0)
+        rest = [place for place in range(len(self._seen)) if place not in self._found]  # hardly ever any
+        depth = max((len(self._seen[place].ancestors) for place in rest), default=0)
         for generation in range(depth + 1):
-            for place in range(len(self._seen)):
+            for place in rest:
                 self._tie(place, self._continued(place, generation), "session_continues")
-        for place in range(len(self._seen)):
+        for place in rest:
             agent = self._same_process(place)
             self._tie(place, None if agent is None else agent.id, "same_process")
-        for place, process in enumerate(self._seen):
-            self._tie(place, process.started_for, "started_by_us")
+        for place in rest:
+            self._tie(place, self._seen[place].started_for, "started_by_us")
         twice = self._open_twice()
         return tuple(
             Tie(
