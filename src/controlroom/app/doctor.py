@@ -197,7 +197,13 @@ async def _hub(home: Home) -> tuple[Status | None, list[Check]]:
         text = f"It runs version {status.version}; this command is {__version__}."
         found.append(Check("control room", "note", text, "Start it again to have one version."))
     found += [
-        Check("health", "wrong", clean_line(item.title), clean_line(item.do, 400)) for item in status.health
+        Check(
+            "health",
+            "wrong",
+            clean_line(item.title),
+            "" if item.do == item.title else clean_line(item.do, 400),
+        )
+        for item in status.health
     ]
     return status, found
 

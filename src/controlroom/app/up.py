@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shlex
 import signal
 import socket
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import msgspec
 
 from controlroom.app.link import InProcessLink
 from controlroom.app.parts import drivers, multiplexers
+from controlroom.core.text import clean_line
 from controlroom.hub.hub import Hub
 from controlroom.hub.store.store import Store
 from controlroom.hub.store.tables import SCHEMA
@@ -28,6 +30,9 @@ Say = Callable[[str], None]
 
 FIRST_LOOK_S = 3.0
 """How long the start waits for the first look at the agents before it says what it found."""
+
+
+NAME_SHOWN = 60  # characters of an agent's name
 
 
 async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
@@ -67,21 +72,25 @@ async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
             await hub.start()
             ended = _told_to_end()  # before anybody is told that it runs: from now on an end is a clean one
             say(f"Control Room is ready at {hub.url}")
-            await _say_what_next(node, home, say)
+            await _say_what_next(node, home, health, say)
             await ended.wait()
             say("Closing. Your agents go on.")
     return 0
 
 
-async def _say_what_next(node: Node, home: Home, say: Say) -> None:
+async def _say_what_next(node: Node, home: Home, health: HealthBoard, say: Say) -> None:
     snapshot = await node.api.snapshot(-1, FIRST_LOOK_S)
     living = [agent for agent in snapshot.agents if agent.activity != "gone"] if snapshot else []
     command = home.command_prefix
+    for item in health.items:
+        say(clean_line(f"Trouble: {item.title}", 400))
+        if item.do != item.title:
+            say(f"    {clean_line(item.do, 400)}")
     if living:
-        names = ", ".join(agent.name for agent in living[:5])
+        names = ", ".join(clean_line(agent.name, NAME_SHOWN) for agent in living[:5])
         more = f" and {len(living) - 5} more" if len(living) > 5 else ""
         say(f"Found {len(living)} agent{'s' if len(living) != 1 else ''}: {names}{more}.")
-        first = living[0].name
+        first = shlex.quote(living[0].name) if _can_be_typed(living[0].name) else living[0].id
     else:
         say("No agent runs yet. Start one in any tmux pane, for example:")
         say("    tmux new -s work claude")
@@ -89,9 +98,18 @@ async def _say_what_next(node: Node, home: Home, say: Say) -> None:
         say(f"    {command} demo")
         first = "NAME"
     say("In a second terminal:")
-    say(f"    {command} fleet --watch            all agents, live")
-    say(f"    {command} chat {first} --follow    one conversation")
-    say(f'    {command} send {first} "…" --wait  a message that provably arrives')
+    hints = {
+        "fleet --watch": "all agents, live",
+        f"chat {first} --follow": "one conversation",
+        f'send {first} "…" --wait': "a message that provably arrives",
+    }
+    width = max(map(len, hints))
+    for typed, meaning in hints.items():
+        say(f"    {command} {typed:<{width}}  {meaning}")
+
+
+def _can_be_typed(name: str) -> bool:
+    return clean_line(name, NAME_SHOWN) == name and not name.startswith("-")
 
 
 def _told_to_end() -> asyncio.Event:

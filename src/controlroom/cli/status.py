@@ -45,5 +45,6 @@ def render_status(status: Status, now_ms: int, width: int, colour: bool) -> list
         since = times.span(now_ms - item.since_ms)
         head = f"{text.line(item.title, 200)}  for {since}"
         lines.append(compose([("▲! ", "fault"), (head, "plain")], width, colour))
-        lines += [f"   {entry}" for entry in text.wrap(text.line(item.do, 500), width - 3)]
+        if item.do != item.title:
+            lines += [f"   {entry}" for entry in text.wrap(text.line(item.do, 500), width - 3)]
     return lines

@@ -221,7 +221,12 @@ def explain(error: Exception, path: Path | None) -> DatabaseTrouble:
         return DiskFull(f"{name}: no space is left on the disk.")
     if isinstance(cause, PermissionError):
         return DatabaseTrouble(f"{name} cannot be opened: permission denied.")
-    return DatabaseTrouble(f"{name} cannot be used: {str(cause)[:200]}")
+    if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return DatabaseTrouble(
+            f"{name} is damaged ({str(cause)[:200]}). With the control room stopped, put a copy from backups/ "
+            "in its place, or move it away: then a new one is made. Conversations stay in the agents' own files."
+        )
+    return DatabaseTrouble(f"{name} cannot be used: {str(cause)[:200]}.")
 
 
 def _engine(url: str, *, pool_size: int, read_only: bool) -> Engine:

@@ -39,6 +39,14 @@ LOOKS_AT_ONCE = 8
 LOOK_S = 5.0
 """One agent's facts may take this long; beyond it the agent is shown as not known and holds up nobody."""
 
+_LOOK = "controlroom doctor names the fix; as soon as it is made, this goes on by itself."
+_SERVER_HELP = {
+    "unreadable": "Make it yours again, or name the servers to look at in the setting tmux.sockets.",
+    "too_old": "End that server when you can, or name the others in the setting tmux.sockets.",
+    "failing": "Look what runs there; it is tried again by itself.",
+}
+"""What to do about a server, by its state."""
+
 
 class Tracker:
     """All agents of this machine. ``tick`` is one look; the node calls it."""
@@ -357,12 +365,12 @@ class Tracker:
     def _report_multiplexers(self) -> None:
         listing = self._world.listing
         troubles = [
-            (f"multiplexer:{server.path}", server.problem, server.problem)
+            (f"multiplexer:{server.path}", server.problem, _SERVER_HELP.get(server.state, _LOOK))
             for server in listing.servers
             if server.state != "ok"
         ]
         if listing.problem:
-            troubles.append(("multiplexer:missing", listing.problem, listing.problem))
+            troubles.append(("multiplexer:missing", listing.problem, _LOOK))
         self._health.replace("multiplexer:", troubles)
 
     async def _hint(self, id: str, who: Sighting) -> None:

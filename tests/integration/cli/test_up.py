@@ -69,6 +69,24 @@ def test_a_damaged_database(home: Path, tmux_folder: TmuxFolder) -> None:
     assert (ran.status, "Traceback" in ran.err, ran.err.count("\n")) == (1, False, 1)
 
 
+def test_what_is_missing_is_said_at_once(home: Path, tmux_folder: TmuxFolder, tmp_path: Path) -> None:
+    (tmp_path / "tmux").write_text("#!/bin/sh\necho tmux 2.9a\n")
+    (tmp_path / "tmux").chmod(0o755)
+    process = subprocess.Popen(
+        [*PROGRAM, "--home", str(home), "up", "--port", "0"],
+        env=tmux_folder.environment | {"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(3)]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert lines[0].startswith("Control Room is ready at ")
+    assert lines[1] == "Trouble: tmux 2.9a is too old; 3.2 or newer is needed.\n"
+    assert "doctor" in lines[2]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ready_then_what_to_type_and_a_clean_end(
     home: Path, tmux_folder: TmuxFolder, number: signal.Signals

@@ -118,7 +118,7 @@ async def test_a_cancelled_caller_disturbs_nobody(database: Database) -> None:
 async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "d.sqlite").write_bytes(b"rubbish" * 1000)
     database = Database(tmp_path / "d.sqlite", schema_in(tmp_path), clock=FakeClock())
-    with pytest.raises(DatabaseTrouble, match=r"d\.sqlite cannot be used: file is not a database"):
+    with pytest.raises(DatabaseTrouble, match=r"d\.sqlite is damaged \(file is not a database\)"):
         await database.start()
     await database.aclose()
 

@@ -51,10 +51,14 @@ def socket_folder(environment: Mapping[str, str], uid: int) -> Path:
 
 
 def candidates(setting: Sockets, environment: Mapping[str, str], uid: int) -> Candidates:
-    """The sockets to look behind now. A folder that does not exist is the normal state without tmux."""
-    if setting != "auto":
-        return Candidates(tuple(dict.fromkeys(os.path.realpath(path) for path in setting)))
+    """The sockets to look behind now. A folder that does not exist is the normal state without tmux.
+
+    What the setting names is a path, or a name as tmux's -L takes it.
+    """
     folder = socket_folder(environment, uid)
+    if setting != "auto":
+        named = (Path(entry) if "/" in entry else folder / entry for entry in setting)
+        return Candidates(tuple(dict.fromkeys(os.path.realpath(path.expanduser()) for path in named)))
     paths = []
     try:
         with os.scandir(folder) as entries:
