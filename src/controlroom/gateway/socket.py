@@ -87,6 +87,10 @@ class RelaySocket:
         self._lanes: dict[str, tuple[Lane, asyncio.Task[None]]] = {}
         self._tasks = Tasks(self.id)
         self._is_shutting_down = False
+        self._is_closing = False
+        self._has_closed = asyncio.Event()
+        self._patience: asyncio.Timeout | None = None  # while the reader waits for a frame
+        self._is_idle = asyncio.Event()  # while it does not
 
     @property
     def is_waiting(self) -> bool:
@@ -145,8 +149,7 @@ class RelaySocket:
 
     async def _first_frames(self) -> None:
         try:
-            async with asyncio.timeout(self._auth_timeout_s):
-                data = await self._next()
+            data = await self._next(asyncio.get_running_loop().time() + self._auth_timeout_s)
         except TimeoutError:
             await self._feed(AuthTimeout())
             return
@@ -157,10 +160,23 @@ class RelaySocket:
             return
         await self._feed(Text(data, self._clock.now_ms()))
 
-    async def _next(self) -> str | None:
-        """The next text frame, None when the socket has ended. Binary frames are ignored."""
+    async def _next(self, deadline: float | None = None) -> str | None:
+        """The next text frame, None when the socket has ended. Binary frames are ignored.
+
+        Raises TimeoutError at ``deadline``, a time of the event loop.
+        """
         while True:
-            message = await self._ws.receive()
+            try:
+                async with asyncio.timeout_at(deadline) as self._patience:
+                    self._is_idle.clear()
+                    message = await self._ws.receive()
+            except TimeoutError:
+                if self._is_closing:
+                    return None
+                raise
+            finally:
+                self._patience = None
+                self._is_idle.set()
             if message.type is WSMsgType.TEXT:
                 text: str = message.data
                 return text
@@ -219,12 +235,23 @@ class RelaySocket:
 
     async def _close(self, code: int, reason: str) -> None:
         """Let the last words out, then close; a peer that answers nothing is dropped."""
+        self._is_closing = True
+        try:
+            await self._say_good_bye(code, reason)
+        finally:
+            self._has_closed.set()
+
+    async def _say_good_bye(self, code: int, reason: str) -> None:
         self._outbox.end(discard=code == POLICY)
         try:
             async with asyncio.timeout(FLUSH_S):
                 await self._outbox.flushed()
         except TimeoutError:
             self._outbox.end(discard=True)
+        if self._patience is not None:
+            # aiohttp hangs up without the peer's answer when somebody else still receives.
+            self._patience.reschedule(asyncio.get_running_loop().time())
+            await self._is_idle.wait()
         has_answered = False
         try:
             async with asyncio.timeout(GOOD_BYE_S + 1):
@@ -239,7 +266,9 @@ class RelaySocket:
     async def _end(self, reason: str) -> None:
         self._outbox.end(discard=self._ws.closed)
         await self._close_lanes(reason, None)
-        if not self._ws.closed:
+        if self._is_closing:  # aiohttp hangs up when the request's handler returns
+            await self._has_closed.wait()
+        elif not self._ws.closed:
             await self._ws.close()
 
     async def _close_lanes(self, reason: str, drain_s: float | None) -> None:
