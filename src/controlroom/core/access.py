@@ -85,18 +85,14 @@ RIGHTS: Mapping[str, Rule] = {
     f"POST {API}/host/pairings/approve": Rule("host"),
     f"POST {API}/host/devices/{{device}}/extend": Rule("host"),
     # Messages of the live socket.
-    "live hello": Rule("paired", agents=True),
+    "live hello": Rule("chat", agents=True),
     "live open": Rule("chat", agents=True),
-    "live close": Rule("paired", agents=True),
+    "live close": Rule("chat", agents=True),
     "live watch": Rule("chat", agents=True),
-    "live unwatch": Rule("paired", agents=True),
+    "live unwatch": Rule("chat", agents=True),
     "live keys": Rule("terminal"),
     "live seen": Rule("chat"),
-    "live pong": Rule("paired", agents=True),
-    # What the live socket tells by itself.
-    "live event": Rule("chat", agents=True),
-    "live items": Rule("chat", agents=True),
-    "live frame": Rule("chat", agents=True),
+    "live pong": Rule("chat", agents=True),
     # Channels of the relay's socket, once a device has said who it is.
     "relay system": Rule("paired"),
     "relay chat": Rule("chat"),

@@ -31,7 +31,7 @@ from controlroom.hub.store import device_rows, request_rows
 from controlroom.hub.store.device_rows import DeviceRow, Refresh
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit import tokens
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.device import (
@@ -168,6 +168,10 @@ class DeviceBook:
             return False
         self._see(device_id)
         return True
+
+    def client_id(self, browser: Device | None) -> str:
+        """What to call a browser, which has no id of its own: as before, or anew."""
+        return new_id("web") if browser is None or not browser.device_id else browser.device_id
 
     async def refresh(self, refresh_token: str, who: DeviceHello) -> Issued | None:
         """New secrets for the same session. None when the token is unknown, ended or another device's."""

@@ -11,23 +11,27 @@ import structlog
 from aiohttp import web
 
 from controlroom import __version__
+from controlroom.core.limiter import Limiter
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.app import make_app
 from controlroom.hub.api.callers import SocketCallers
+from controlroom.hub.api.device_app import door_routes
 from controlroom.hub.api.door import make_door
 from controlroom.hub.api.live import LiveClients
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.chats import Chats
 from controlroom.hub.courier import Courier
+from controlroom.hub.devices import DeviceBook
 from controlroom.hub.fleet import Follower, all_away
 from controlroom.hub.fleet_view import FleetView
+from controlroom.hub.invitations import LinkOnly
 from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
-from controlroom.hub.ports import Callers, NodeLink
+from controlroom.hub.ports import Callers, Invitations, NodeLink
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
-from controlroom.hub.store import fleet_rows
+from controlroom.hub.store import fleet_rows, identity_rows
 from controlroom.hub.store.store import Store
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
@@ -62,6 +66,8 @@ class Hub:
         callers: Callers,
         clock: Clock,
         health: HealthBoard,
+        invitations: Invitations | None = None,
+        limiter: Limiter | None = None,
     ) -> None:
         self._settings = settings
         self._home = home
@@ -70,6 +76,8 @@ class Hub:
         self._callers = callers
         self._clock = clock
         self._health = health
+        self._invitations = invitations
+        self._limiter = limiter or Limiter()
         self._nodes = Nodes()
         self._tasks = Tasks("hub")
         self._closers: list[Callable[[], Awaitable[None]]] = []
@@ -90,6 +98,10 @@ class Hub:
         self._closers.append(store.aclose)
         await store.start()
         await store.change(all_away)
+        self.devices = DeviceBook(store, clock)
+        await self.devices.start()
+        self._closers.append(self.devices.aclose)
+        self._hub_id = await store.change(identity_rows.hub_id)
         self._view = await store.read(
             lambda c: FleetView(
                 store.seq,
@@ -117,26 +129,35 @@ class Hub:
         )
         store.subscribe(self._view.apply)
         store.subscribe(self._live.event)
+        self.devices.on_end(self._live.end_device)
         self._closers.append(self._tasks.aclose)
         for number, link in enumerate(self._links):
             follower = Follower(
                 link, is_primary=number == 0, store=store, nodes=nodes, clock=clock, listener=self
             )
             self._tasks.supervise(f"node {number}", follower.run, self._health)
+        self._tasks.supervise("devices", self.devices.run, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         limit = self._settings.limits.message_bytes
-        await self._serve(
-            Parts(
-                fleet=self.fleet,
-                status=self.status,
-                store=store,
-                chats=self._chats,
-                messages=Messages(store, nodes, self._courier, limit),
-                acts=acts,
-                receipts=receipts,
-                live=self._live,
-            )
+        self._parts = Parts(
+            fleet=self.fleet,
+            status=self.status,
+            store=store,
+            chats=self._chats,
+            messages=Messages(store, nodes, self._courier, limit),
+            acts=acts,
+            receipts=receipts,
+            live=self._live,
+            devices=self.devices,
+            invitations=self._invitations or LinkOnly(lambda: self.url),
+            limiter=self._limiter,
+            clock=clock,
         )
+        await self._serve(self._parts)
+
+    def door_routes(self) -> list[web.RouteDef]:
+        """The API for paired devices, to be mounted on the doors; only after ``start``."""
+        return door_routes(self._parts, self._hub_id)
 
     async def _serve(self, parts: Parts) -> None:
         door = _runner(make_door(self._settings.door.names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Protocol
 
+from controlroom.wire.device import Invitation, MintPairing, PairingCode
 from controlroom.wire.node import (
     Act,
     ActResult,
@@ -61,6 +62,14 @@ class NodeLink(Protocol):
 
     def watch(self, agent_id: str) -> AsyncIterator[FrameAnswer]:
         """Frames while somebody watches, only when the revision changed; ends when the pane is gone."""
+
+
+class Invitations(Protocol):
+    """How devices find us: addresses, links and QR codes around a pairing code."""
+
+    async def invite(self, code: PairingCode, wish: MintPairing) -> Invitation:
+        """Everything that a device needs to use this code. Raises ValueError, a sentence without its full
+        stop, for a wish that cannot be."""
 
 
 class Callers(Protocol):

@@ -5,7 +5,10 @@ Times are Unix milliseconds here; the relay protocol's seconds are made at its e
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
 
 from controlroom.wire.model import Struct
 
@@ -88,3 +91,91 @@ class PendingPairing(Struct, frozen=True, kw_only=True):
     expires_ms: int
     device_name: str = ""
     address: str = ""  # where it asked from
+
+
+# ---- the hub's API -----------------------------------------------------------------------------------------
+
+
+class PairWithCode(msgspec.Struct, frozen=True, kw_only=True):
+    """``kind`` ``cli``: a program without a browser; it gets a token instead of a cookie."""
+
+    code: str
+    device_name: str = ""
+    kind: Literal["web", "cli"] = "web"
+    device_id: str = ""  # of a program: pairing it again ends its earlier pairing
+    platform: str = "unknown"
+
+
+class Paired(Struct, frozen=True, kw_only=True):
+    """The new device, and what only it may know: a browser's ``key``, or a program's ``token``.
+
+    ``hub`` is the hub's own id, part of the cookie's name.
+    """
+
+    device: Device
+    hub: str
+    key: str | None = None
+    token: str | None = None
+
+
+class DeviceList(Struct, frozen=True, kw_only=True):
+    """Living devices, newest ``last_seen_ms`` first. ``current``: the one that asks."""
+
+    devices: tuple[Device, ...]
+    current: str | None = None
+
+
+class PatchDevice(msgspec.Struct, frozen=True, kw_only=True):
+    """``name`` is for any device; ``ttl_s`` and ``grants`` (seconds from now, 0 = never) only make the
+    caller's own term shorter."""
+
+    name: str | None = None
+    ttl_s: Annotated[int, Meta(ge=0)] | None = None
+    grants: dict[str, Annotated[int, Meta(ge=0)]] | None = None
+
+
+class ExtendDevice(msgspec.Struct, frozen=True, kw_only=True):
+    """A device's term anew, longer or shorter: seconds from now, 0 = never, in ``grants`` -1 = not at all."""
+
+    ttl_s: Annotated[int, Meta(ge=0)] | None = None
+    grants: dict[str, Annotated[int, Meta(ge=-1)]] = {}
+
+
+class MintPairing(msgspec.Struct, frozen=True, kw_only=True):
+    """A pairing that the person at the host wants to offer. Addresses that are not given are found."""
+
+    name: str | None = None
+    ttl_s: Annotated[int, Meta(ge=0)] | None = None
+    grants: dict[str, Annotated[int, Meta(ge=-1)]] | None = None
+    mode: Literal["auto", "lan", "tailscale", "public"] = "auto"
+    public_url: str | None = None
+    api_url: str | None = None
+    dashboard_url: str | None = None
+    with_api_key: bool = False
+
+
+class ApprovePairing(msgspec.Struct, frozen=True, kw_only=True):
+    """Let in the phone that shows this code."""
+
+    code: str
+    name: str | None = None
+    ttl_s: Annotated[int, Meta(ge=0)] | None = None
+    grants: dict[str, Annotated[int, Meta(ge=-1)]] | None = None
+
+
+class Invitation(Struct, frozen=True, kw_only=True):
+    """A code and every way to use it. ``links``: the app with the code in its fragment, best address first.
+    ``qr``: what the QR code says to the relay's app; ``relay_link`` says the same as a link."""
+
+    code: str
+    expires_ms: int
+    links: tuple[str, ...] = ()
+    qr: str | None = None
+    relay_link: str | None = None
+    notes: tuple[str, ...] = ()  # what the person should know about it, a sentence each
+
+
+class Pairings(Struct, frozen=True, kw_only=True):
+    """Phones that wait for approval, oldest first."""
+
+    pending: tuple[PendingPairing, ...]

@@ -13,7 +13,8 @@ import pytest
 from controlroom.client import CannotReach, HubClient
 from controlroom.hub.api.app import make_app
 from controlroom.hub.api.door import make_door
-from controlroom.hub.api.routes import PREFIX, ROUTES
+from controlroom.hub.api.route import PREFIX
+from controlroom.hub.api.routes import ROUTES
 from controlroom.hub.hub import Hub
 from controlroom.hub.store.store import Store
 from controlroom.kit.http import PortTaken

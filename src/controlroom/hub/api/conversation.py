@@ -1,5 +1,8 @@
 """One connection of the live socket from its hello to its end.
 
+Who it is may be known only with the hello. What it may is looked up for each frame, in and out: a right that
+ends, ends on open sockets too; without the right to read the socket is closed.
+
 A reader (the request's own task), a writer that empties the outbox, a worker that presses keys in their
 order, and a ping now and then. When one of them ends, all do.
 """
@@ -7,6 +10,7 @@ order, and a ping now and then. When one of them ends, all do.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -15,7 +19,7 @@ from aiohttp import WSMsgType, web
 
 from controlroom import __version__
 from controlroom.hub.acts import Acts
-from controlroom.hub.api.callers import Caller, not_allowed
+from controlroom.hub.api.callers import Caller, check
 from controlroom.hub.api.errors import explain
 from controlroom.hub.api.outbox import Full, Outbox
 from controlroom.hub.chats import Chats
@@ -49,6 +53,7 @@ from controlroom.wire.model import Fleet
 _log = structlog.get_logger("live")
 
 PROTOCOL = 1
+POLICY = 1008  # RFC 6455: the endpoint does not go on with somebody like this
 HELLO_S = 10.0  # who does not greet is not one of our clients
 PING_S = 20.0
 SILENCE_S = 65.0  # three pings without a word, and a little
@@ -81,12 +86,14 @@ class Conversation:
         shared: Shared,
         socket: web.WebSocketResponse,
         transport: asyncio.Transport | None,
-        caller: Caller,
+        greeted: Callable[[str | None], Caller],
     ) -> None:
         self._shared = shared
         self._socket = socket
         self._transport = transport
-        self._caller = caller
+        self._greeted = greeted
+        self._caller: Caller
+        self.by = ""  # who it is, once that is known
         self._tasks = Tasks("live")
         self._keys: asyncio.Queue[KeysFrame] = asyncio.Queue(MOST_KEYS)
         self._heard_at = 0.0
@@ -98,7 +105,7 @@ class Conversation:
         """Serve it until it goes, falls silent or cannot follow."""
         try:
             hello = await self._hello()
-            if hello is None:
+            if hello is None or not await self._is_let_in(hello):
                 return
             fleet = self._shared.join(self)
             self._heard_at = self._shared.clock.monotonic()
@@ -141,6 +148,18 @@ class Conversation:
         await self._send(encode(refusal))
         return None
 
+    async def _is_let_in(self, hello: HelloFrame) -> bool:
+        """Whether it says who it is, and may read; what it hears else is the last it hears."""
+        try:
+            self._caller = self._greeted(hello.key)
+            check(self._caller, "live hello", "hello")
+        except HubError as refusal:
+            await self._send(encode(Refused(code=refusal.code, text=refusal.text)))
+            await self.end(POLICY, refusal.code)
+            return False
+        self.by = self._caller.by
+        return True
+
     async def _next(self) -> FromClient | HubError | None:
         """The next frame, a refusal for one that cannot be read, None at the end."""
         message = await self._socket.receive()
@@ -151,9 +170,11 @@ class Conversation:
 
     async def _obey(self, frame: FromClient | HubError) -> None:
         try:
+            if isinstance(frame, HubError):
+                raise frame
+            kind = str(frame.__struct_config__.tag)
+            check(self._caller, f"live {kind}", kind)
             match frame:
-                case HubError():
-                    raise frame
                 case HelloFrame():
                     raise HubError("bad_request", "Hello was said already.")
                 case OpenChat(chat_id=chat_id):
@@ -171,33 +192,35 @@ class Conversation:
                     self._shared.mirror.unwatch(agent_id, self.outbox.frame)
                     self.outbox.forget_frame(agent_id)
                 case Seen(chat_id=chat_id, item_id=item_id):
-                    if not self._caller.may("act"):
-                        raise not_allowed("seen")
                     await self._shared.chats.seen(chat_id, item_id)
                 case KeysFrame():
-                    await self._take_keys(frame)
+                    self._take_keys(frame)
                 case Pong():
                     pass
         except Exception as error:  # noqa: BLE001 - the edge: it is said to the client, the socket stays
             refusal = explain(error)
+            if isinstance(frame, KeysFrame):
+                await self._refuse_keys(frame, refusal)
+                return
             self.outbox.say(Refused(code=refusal.code, text=refusal.text))
 
-    async def _take_keys(self, frame: KeysFrame) -> None:
-        if not self._caller.may("act"):
-            refusal = not_allowed("keys")
-            await self._shared.receipts.refused(self._caller.by, "keys", frame.agent_id, refusal.text)
-            self._acknowledge(frame, refusal)
-        elif self._keys.full():
-            self._acknowledge(frame, HubError("too_many", "Too many keys are still under way."))
-        else:
-            self._keys.put_nowait(frame)
+    def _take_keys(self, frame: KeysFrame) -> None:
+        if self._keys.full():
+            raise HubError("too_many", "Too many keys are still under way.")
+        self._keys.put_nowait(frame)
+
+    async def _refuse_keys(self, frame: KeysFrame, refusal: HubError) -> None:
+        if refusal.code == "not_allowed":
+            await self._shared.receipts.refused(self.by, "keys", frame.agent_id, refusal.text)
+        self._acknowledge(frame, refusal)
 
     async def _press_keys(self) -> None:
         while True:
             frame = await self._keys.get()
             body = PressKeys(request_id=frame.request_id, keys=frame.keys, seen_revision=frame.seen_revision)
             try:
-                await self._shared.acts.keys(frame.agent_id, body, self._caller.by)
+                check(self._caller, "live keys", "keys")  # they may have waited for a while
+                await self._shared.acts.keys(frame.agent_id, body, self.by)
             except Exception as error:  # noqa: BLE001 - the edge: the ack says it
                 self._acknowledge(frame, explain(error))
             else:
@@ -223,12 +246,15 @@ class Conversation:
             )
             if after is None or not await self._replay(after, fleet.seq):
                 await self._send(encode(Resync(fleet=fleet)))
-            await self.outbox.drain(self._send, fleet.seq)
+            await self.outbox.drain(self._send_if_allowed, fleet.seq)
+        except HubError as refusal:
+            await self._send(encode(Refused(code=refusal.code, text=refusal.text)))
+            await self.end(POLICY, refusal.code)
         except Full:
-            _log.info("a client cannot follow, it will resume", by=self._caller.by)
+            _log.info("a client cannot follow, it will resume", by=self.by)
             await self.end(1013, "Too slow: come again with the last seq.")
         except Exception as error:  # noqa: BLE001 - whatever broke, the reader must hear that it is over
-            _log.info("a client is gone", by=self._caller.by, error=repr(error))
+            _log.info("a client is gone", by=self.by, error=repr(error))
             self._hang_up()
 
     async def _replay(self, after: int, until: int) -> bool:
@@ -244,9 +270,14 @@ class Conversation:
             for event in page:
                 if event.seq > until:  # those wait in the outbox
                     break
-                await self._send(event.frame)
+                await self._send_if_allowed(event.frame)
                 after = event.seq
         return True
+
+    async def _send_if_allowed(self, data: bytes) -> None:
+        """Raises HubError when it may not read any more; a ping comes often enough to find that out."""
+        check(self._caller, "live hello", "live")
+        await self._send(data)
 
     async def _send(self, data: bytes) -> None:
         async with asyncio.timeout(SEND_S):
@@ -256,7 +287,7 @@ class Conversation:
         while True:
             await asyncio.sleep(PING_S)
             if self._shared.clock.monotonic() - self._heard_at > SILENCE_S:
-                _log.info("a client fell silent", by=self._caller.by)
+                _log.info("a client fell silent", by=self.by)
                 self._hang_up()
                 return
             self.outbox.say(Ping())

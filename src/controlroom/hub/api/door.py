@@ -12,9 +12,9 @@ from importlib.resources import files
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from controlroom.hub.api.app import health
 from controlroom.hub.api.errors import errors_as_json
-from controlroom.hub.api.routes import PREFIX
+from controlroom.hub.api.route import PREFIX
+from controlroom.hub.api.served import health
 
 NAMES = ("localhost", "127.0.0.1", "[::1]")
 NOT_OURS = 421  # Misdirected Request, RFC 9110

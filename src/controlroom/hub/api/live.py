@@ -14,12 +14,13 @@ from aiohttp import web
 
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.callers import Caller
-from controlroom.hub.api.conversation import Conversation
+from controlroom.hub.api.conversation import POLICY, Conversation
 from controlroom.hub.chats import Chats
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.store.store import Event, Store
 from controlroom.kit.clock import Clock
+from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import ItemsFrame
 from controlroom.wire.codec import encode
 from controlroom.wire.model import Fleet, Item
@@ -50,6 +51,7 @@ class LiveClients:
         self.receipts = receipts
         self.clock = clock
         self._open: set[Conversation] = set()
+        self._tasks = Tasks("live sockets")
 
     def join(self, conversation: Conversation) -> Fleet:
         """From this very moment on it gets events; the fleet is what there was before them."""
@@ -71,10 +73,19 @@ class LiveClients:
             for conversation in looking:
                 conversation.outbox.items(data)
 
-    async def serve(self, request: web.Request, caller: Caller) -> web.WebSocketResponse:
+    def end_device(self, device_id: str) -> None:
+        """A device is out: its sockets hear nothing more from this moment on, and are closed."""
+        for conversation in [one for one in self._open if one.by == f"device:{device_id}"]:
+            self._open.discard(conversation)
+            self._tasks.start("end", conversation.end(POLICY, "not_paired"))
+
+    async def serve(
+        self, request: web.Request, greeted: Callable[[str | None], Caller]
+    ) -> web.WebSocketResponse:
+        """One socket from its opening to its end. ``greeted`` tells who it is by what its hello says."""
         socket = web.WebSocketResponse(compress=True, max_msg_size=FRAME_LIMIT, timeout=CLOSE_S)
         await socket.prepare(request)
-        conversation = Conversation(self, socket, request.transport, caller)
+        conversation = Conversation(self, socket, request.transport, greeted)
         try:
             await conversation.run()
         finally:
@@ -84,3 +95,4 @@ class LiveClients:
     async def aclose(self) -> None:
         """Say good-bye; clients come again by themselves."""
         await asyncio.gather(*(conversation.end() for conversation in tuple(self._open)))
+        await self._tasks.finished()

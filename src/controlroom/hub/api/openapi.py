@@ -9,19 +9,21 @@ from typing import Any
 import msgspec
 
 from controlroom import __version__
-from controlroom.hub.api.routes import PREFIX, ROUTES, Route
+from controlroom.hub.api.route import PREFIX, Route
+from controlroom.hub.api.routes import ROUTES
 from controlroom.wire import events
 from controlroom.wire.client import HTTP_STATUS, Error, FromClient, FromServer, OpenHealth
 from controlroom.wire.codec import encode
+from controlroom.wire.device import Paired, PairWithCode
 
-_EVENT_DATA = (events.AgentGone, events.ChatItems)
+_EVENT_DATA = (events.AgentGone, events.ChatItems, events.DeviceGone)
 _REF = "#/components/schemas/{name}"
 
 
 @cache
 def document() -> bytes:
     """The whole page as JSON."""
-    kinds: list[Any] = [OpenHealth, Error, FromClient, FromServer, *_EVENT_DATA]
+    kinds: list[Any] = [OpenHealth, Error, FromClient, FromServer, *_EVENT_DATA, PairWithCode, Paired]
     for route in ROUTES:
         kinds += [route.answer] if route.body is None else [route.answer, route.body]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
@@ -40,6 +42,19 @@ def document() -> bytes:
                 "operationId": "get_openapi",
                 "summary": "This page.",
                 "responses": {"200": _json("OpenAPI 3.1.", {"type": "object"})},
+            }
+        },
+        f"{PREFIX}/pair": {
+            "post": {
+                "operationId": "post_pair",
+                "summary": "Trade a pairing code for a device: a cookie and its key, or a token. "
+                "Open to everybody, on the doors only.",
+                "requestBody": _request(by_kind[str(PairWithCode)]),
+                "responses": {
+                    "200": _json("This is a paired device now.", by_kind[str(Paired)]),
+                    "401": _json("The code does not work.", by_kind[str(Error)]),
+                    "429": _json("Too many codes did not work.", by_kind[str(Error)]),
+                },
             }
         },
         f"{PREFIX}/live": {
@@ -83,7 +98,7 @@ def _operation(route: Route, by_kind: dict[str, Any]) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.handler.__name__,
         "summary": route.summary,
-        "x-right": route.right,
+        "x-right": route.rule.right,
         "parameters": parameters,
         "responses": {
             str(route.status): _json("Done.", by_kind[str(route.answer)]),
@@ -94,11 +109,12 @@ def _operation(route: Route, by_kind: dict[str, Any]) -> dict[str, Any]:
         },
     }
     if route.body is not None:
-        operation["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": by_kind[str(route.body)]}},
-        }
+        operation["requestBody"] = _request(by_kind[str(route.body)])
     return operation
+
+
+def _request(schema: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 def _json(description: str, schema: Any) -> dict[str, Any]:

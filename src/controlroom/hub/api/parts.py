@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from controlroom.core.limiter import Limiter
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.live import LiveClients
 from controlroom.hub.chats import Chats
+from controlroom.hub.devices import DeviceBook
 from controlroom.hub.messages import Messages
+from controlroom.hub.ports import Invitations
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.store.store import Store
+from controlroom.kit.clock import Clock
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The features behind the routes."""
+    """The features behind the routes. ``limiter`` counts wrong codes of each peer, for all doors."""
 
     fleet: Callable[[], Fleet]
     status: Callable[[], Status]
@@ -27,3 +31,7 @@ class Parts:
     acts: Acts
     receipts: ReceiptBook
     live: LiveClients
+    devices: DeviceBook
+    invitations: Invitations
+    limiter: Limiter
+    clock: Clock

@@ -1,17 +1,13 @@
-"""The table of REST routes: path, right, body, answer and handler of each.
+"""The table of REST routes: path, body, answer and handler of each; their rights are in ``core.access``.
 
-The application, the check of rights and the OpenAPI page are all made from it.
+The application, the doors and the OpenAPI page are all made from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-
-import msgspec
-
-from controlroom.hub.api.callers import Caller, Right
+from controlroom.hub.api.device_routes import DEVICE_ROUTES
 from controlroom.hub.api.parts import Parts
+from controlroom.hub.api.route import Call, Parameter, Route
 from controlroom.hub.errors import HubError
 from controlroom.hub.marks import set_marks
 from controlroom.wire.client import (
@@ -28,63 +24,7 @@ from controlroom.wire.client import (
 )
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen
 
-PREFIX = "/api/v1"
 PAGE, LARGEST_PAGE = 50, 200
-
-
-@dataclass(frozen=True)
-class Call:
-    """One request, looked at: who asks, the parts of the path, the query, the decoded body."""
-
-    caller: Caller
-    path: Mapping[str, str]
-    query: Mapping[str, str]
-    body: object
-
-    def number(self, name: str, default: int, largest: int) -> int:
-        """A whole number of the query. Raises HubError ``bad_request``."""
-        text = self.query.get(name)
-        if text is None:
-            return default
-        if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise HubError("bad_request", f"{name}: a whole number is wanted.")
-        return min(int(text), largest)
-
-    def cursor(self, name: str) -> str | None:
-        return self.query.get(name) or None
-
-
-Handler = Callable[[Parts, Call], Awaitable[msgspec.Struct]]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of the query."""
-
-    name: str
-    kind: type[str] | type[int]
-    meaning: str
-
-
-@dataclass(frozen=True)
-class Route:
-    """``summary`` is one sentence, for the reference. ``body`` None: the request has none."""
-
-    method: str
-    path: str
-    right: Right
-    summary: str
-    handler: Handler
-    answer: type[msgspec.Struct]
-    body: type[msgspec.Struct] | None = None
-    status: int = 200
-    query: tuple[Parameter, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What a refusal's receipt calls it: the last word of the path that is not a variable."""
-        words = [part for part in self.path.split("/") if part and not part.startswith("{")]
-        return words[-1] if self.method != "DELETE" else f"take back {words[-1]}"
 
 
 async def get_fleet(parts: Parts, call: Call) -> Fleet:
@@ -170,13 +110,12 @@ _PAGE = (
 _AFTER = (Parameter("after", int, "only what has a seq greater than this"),)
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/fleet", "read", "All machines and agents.", get_fleet, Fleet),
-    Route("GET", "/host/status", "host", "What runs here, and what troubles it.", get_status, Status),
-    Route("GET", "/receipts", "read", "Who did what, oldest first.", get_receipts, Receipts, query=_AFTER),
+    Route("GET", "/fleet", "All machines and agents.", get_fleet, Fleet),
+    Route("GET", "/host/status", "What runs here, and what troubles it.", get_status, Status),
+    Route("GET", "/receipts", "Who did what, oldest first.", get_receipts, Receipts, query=_AFTER),
     Route(
         "GET",
         "/chats/{chat_id}/items",
-        "read",
         "A page of a chat, oldest first; the newest page without a cursor.",
         get_chat_items,
         Items,
@@ -185,7 +124,6 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "GET",
         "/agents/{agent_id}/chat",
-        "read",
         "The same of an agent's present chat.",
         get_agent_chat,
         Items,
@@ -194,7 +132,6 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
         "/chats/{chat_id}/messages",
-        "message",
         "Send a message to a chat's agent. It is stored, and goes out when the agent can take it.",
         post_chat_message,
         Accepted,
@@ -204,18 +141,16 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
         "/agents/{agent_id}/messages",
-        "message",
         "Send a message to an agent's present chat.",
         post_agent_message,
         Accepted,
         body=SendMessage,
         status=202,
     ),
-    Route("GET", "/messages/{message_id}", "read", "What became of a message.", get_message, Message),
+    Route("GET", "/messages/{message_id}", "What became of a message.", get_message, Message),
     Route(
         "PATCH",
         "/messages/{message_id}",
-        "message",
         "Change a message that has not been typed yet.",
         patch_message,
         Message,
@@ -224,7 +159,6 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "DELETE",
         "/messages/{message_id}",
-        "message",
         "Take back a message that has not been typed yet.",
         delete_message,
         Message,
@@ -232,7 +166,6 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "PATCH",
         "/agents/{agent_id}",
-        "act",
         "Pin, mute or archive an agent.",
         patch_agent,
         Agent,
@@ -241,7 +174,6 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
         "/agents/{agent_id}/answer",
-        "act",
         "Answer the dialog that was seen; it is read again right before.",
         post_answer,
         Done,
@@ -251,7 +183,6 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
         "/agents/{agent_id}/interrupt",
-        "act",
         "End the running turn.",
         post_interrupt,
         Done,
@@ -261,12 +192,12 @@ ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
         "/agents/{agent_id}/keys",
-        "act",
         "Press keys in the agent's pane; while a dialog is open, only on the screen that was seen.",
         post_keys,
         Done,
         body=PressKeys,
         status=202,
     ),
-    Route("GET", "/agents/{agent_id}/screen", "read", "The agent's screen now.", get_screen, Screen),
+    Route("GET", "/agents/{agent_id}/screen", "The agent's screen now.", get_screen, Screen),
+    *DEVICE_ROUTES,
 )

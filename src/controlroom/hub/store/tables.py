@@ -114,6 +114,14 @@ receipts = Table(
     Column("receipt", LargeBinary, nullable=False),
 )
 
+# Lasting facts of this hub: "hub_id".
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", String, nullable=False),
+)
+
 # Secrets of devices stand here as hashes only (SHA-256, hex).
 devices = Table(
     "devices",

@@ -1,4 +1,4 @@
-"""Paired devices, pairing codes, and what waits for approval."""
+"""Paired devices, pairing codes, what waits for approval; the hub's own id."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,12 @@ down_revision = "h0001"
 
 
 def upgrade() -> None:
+    op.create_table(
+        "facts",
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("value", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("name"),
+    )
     op.create_table(
         "devices",
         sa.Column("id", sa.String(), nullable=False),
