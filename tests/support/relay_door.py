@@ -118,6 +118,11 @@ class RelayDoor:
         assert server is not None
         self.port = server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]  # asyncio's own server has it
 
+    @property
+    def store(self) -> Store:
+        """For parts that keep something; it is there before they are made."""
+        return self._store
+
     async def stop(self) -> None:
         await self.gateway.aclose()
         await self._runner.cleanup()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Protocol
 
+from controlroom.core.media import MediaEntry
 from controlroom.core.screen import Frame
+from controlroom.core.typed import Typed
 from controlroom.wire.device import Device, DeviceHello, Issued, PairingCode, PairingPolicy
 
 
@@ -58,10 +60,24 @@ class AgentPanes(Protocol):
     """Agents' panes as the terminal channel shows them: our mirror, never a terminal client."""
 
     async def find(self, name: str) -> str | None:
-        """The agent id that a session name means (``agent:NAME`` or an agent id), None for a host shell."""
+        """The agent id that a session name means (``agent:NAME`` or an agent id), None when it means none."""
 
     def frames(self, agent_id: str) -> AsyncIterator[Frame]:
         """Frames at the pane's own size; ends when the pane is gone."""
 
-    async def type(self, agent_id: str, data: str, by: str) -> str | None:
-        """Input of a device, through the same checks as keys. None, or why it was refused."""
+    async def type(self, agent_id: str, typed: Typed, seen_revision: str, by: str) -> str | None:
+        """Keys or a paste of a device, through the same checks as all keys. ``seen_revision``: the frame that
+        was sent to it last. None, or why it was refused."""
+
+
+class MediaRows(Protocol):
+    """Offers of files, kept over a restart."""
+
+    async def all(self) -> list[MediaEntry]:
+        """The longest unused first. A row that cannot be read is left out."""
+
+    async def put(self, entries: Sequence[MediaEntry]) -> None:
+        """Store these, new or changed. Raises DatabaseTrouble."""
+
+    async def delete(self, tokens: Sequence[str]) -> None:
+        """Forget these. Raises DatabaseTrouble."""

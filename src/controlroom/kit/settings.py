@@ -57,6 +57,20 @@ class Door(_Section, frozen=True, kw_only=True):
     ] = ()
 
 
+class Media(_Section, frozen=True, kw_only=True):
+    max_bytes: Annotated[int, Meta(ge=1024, le=2**34, description="bytes, 1024 to 17179869184")] = 104_857_600
+    uploads_bytes: Annotated[int, Meta(ge=1024, le=2**40, description="bytes, 1024 to 1099511627776")] = (
+        1_073_741_824
+    )
+    ttl_s: Annotated[float, Meta(ge=1, le=2_592_000, description="seconds, 1 to 2592000")] = 86400
+    entries: Annotated[int, Meta(ge=1, le=10_000, description="1 to 10000")] = 500
+    roots: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^/.*[^/]$", max_length=4096)], ...],
+        Meta(description="a list of absolute folders"),
+    ] = ()
+    strict: Annotated[bool, Meta(description="true or false")] = True
+
+
 class Tmux(_Section, frozen=True, kw_only=True):
     sockets: Annotated[
         Literal["auto"] | tuple[Annotated[str, Meta(min_length=1)], ...],
@@ -91,6 +105,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     push: Push = Push()
     limits: Limits = Limits()
     door: Door = Door()
+    media: Media = Media()
     tmux: Tmux = Tmux()
     agents: Agents = Agents()
     policy: Policy = Policy()

@@ -157,4 +157,13 @@ pending_pairings = Table(
     Column("pending", LargeBinary, nullable=False),  # PendingPairing
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0002")
+# Files that devices may fetch by a token.
+media = Table(
+    "media",
+    metadata,
+    Column("token", String, primary_key=True),
+    Column("accessed_ms", BigInteger, nullable=False),
+    Column("entry", LargeBinary, nullable=False),  # MediaEntry
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0003")

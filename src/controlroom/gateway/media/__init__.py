@@ -1,0 +1,1 @@
+"""Files that devices fetch from this machine or leave here."""
