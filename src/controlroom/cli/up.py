@@ -35,6 +35,7 @@ def command(call: Call, port: int | None, host: str) -> None:
 
     import asyncio
 
+    import controlroom.kit.log  # noqa: F401 - first: it imports structlog without what makes it slow
     from controlroom.app.up import run
     from controlroom.kit.home import HomeError
     from controlroom.kit.http import PortTaken
