@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from controlroom.node.mux.base import PaneGone
+from controlroom.node.mux.base import PaneGone, PaneUnsure
 from tests.support.multiplexers import TmuxBench, first_pane
 from tests.support.tmux import TmuxFolder
 from tests.support.waiting import until
@@ -39,6 +40,20 @@ async def test_when_a_person_detaches_everybody_we_come_back(tmux_bench: TmuxBen
         server.run("detach-client", "-s", "s0")
         assert len((await tmux_bench.mux.list()).panes) == 1
         assert (await tmux_bench.mux.screen(pane.ref)).height == 24
+
+
+async def test_what_is_typed_as_our_session_ends_is_never_typed_twice(tmux_bench: TmuxBench) -> None:
+    await tmux_bench.start_server()
+    server = tmux_bench.servers["default"]
+    pane = await tmux_bench.add_pane()
+    await tmux_bench.mux.list()
+    assert server.run("list-clients", "-F", "#{session_name}") == "s0"
+    server.run("kill-session", "-t", "=s0")
+    with suppress(PaneUnsure):  # sent to a client that had just been sent away
+        await tmux_bench.mux.keys(pane, ["1"])
+    await tmux_bench.mux.keys(pane, ["2"])
+    await until(lambda: tmux_bench.received(pane).endswith(b"2"), "the next key")
+    assert tmux_bench.received(pane) in (b"2", b"12")
 
 
 async def test_a_killed_client_is_replaced(tmux_bench: TmuxBench) -> None:

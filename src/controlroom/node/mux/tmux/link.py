@@ -157,9 +157,7 @@ class Link:
         except Disconnected:
             return None
         finally:
-            self._client = None
-            self._settled.clear()
-            self.phase = "settling"
+            self._unsettle()
             if problem:
                 self._settle("trouble", "failing", f"The tmux server at {self.path} {problem}.", version)
             await client.aclose()
@@ -171,6 +169,11 @@ class Link:
         )
         if delete := delete_buffers_line(listed):
             await client.ask(delete, timeout_s=ANSWER_TIMEOUT_S)
+
+    def _unsettle(self) -> None:
+        self._client = None
+        self.phase = "settling"
+        self._settled.clear()
 
     def _settle(self, phase: Phase, state: ServerState, problem: str, version: str) -> None:
         before = (self.phase, self._server)
@@ -199,7 +202,11 @@ class Link:
             pass
 
     async def _attached(self) -> ControlClient:
+        """An open client: what is asked of it at once is really sent."""
         await self._wait_settled()
+        if self._client is not None and not self._client.is_open:  # it ended within this very moment
+            self._unsettle()
+            await self._wait_settled()
         if self.phase in ("ended", "empty"):
             raise PaneGone(self.path)
         if self._client is None or self.phase != "attached":
