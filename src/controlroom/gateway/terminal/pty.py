@@ -142,7 +142,7 @@ class Pty(asyncio.SubprocessProtocol):
         if not self._is_closed:
             self._is_closed = True
             self._forget_input()
-            self._stop_reading()
+            self._loop.remove_reader(self._master)
             os.close(self._master)
             self._wake_reader()
             self._signal(signal.SIGHUP)
