@@ -107,6 +107,8 @@ RIGHTS: Mapping[str, Rule] = {
     "GET /ws": Rule("open"),
     "GET /health": Rule("open"),
     "GET /relay/info": Rule("paired"),
+    "GET /relay/update-check": Rule("paired"),
+    "GET /context/injected": Rule("paired"),
     "GET /sessions": Rule("paired"),
     "PATCH /sessions/{prefix}": Rule("paired"),
     "DELETE /sessions/{prefix}": Rule("paired"),

@@ -1,4 +1,4 @@
-"""``/health`` and ``/relay/info``: that we are here, and what we can do (relay contract section 14)."""
+"""That we are here, and what this door can do (relay contract section 14)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,12 @@ class Info:
         self._began = clock.monotonic()
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.get("/health", self.health), web.get("/relay/info", self.info)]
+        return [
+            web.get("/health", self.health),
+            web.get("/relay/info", self.info),
+            web.get("/relay/update-check", self.update_check),
+            web.get("/context/injected", self.context),
+        ]
 
     async def health(self, _request: web.Request) -> web.Response:
         """Open to everybody; alive even when the device book is not."""
@@ -88,3 +93,21 @@ class Info:
                 "gateway_prior_exit": {"prior_exit": "unknown"},
             }
         )
+
+    async def update_check(self, request: web.Request) -> web.Response:
+        """We look nothing up: whether there is a newer version is not known here."""
+        await self._access.host_or_device(request)
+        return json_answer(
+            {
+                "current": self._version,
+                "latest": None,
+                "update_available": False,
+                "update_command": None,
+                "error": "This control room does not look for updates.",
+            }
+        )
+
+    async def context(self, request: web.Request) -> web.Response:
+        """We put nothing into agents' prompts."""
+        await self._access.host_or_device(request)
+        return json_answer({"enabled": False, "blocks": []})
