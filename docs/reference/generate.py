@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from controlroom.cli.main import COMMANDS, root
+from controlroom.core.access import API, MEANINGS, RIGHTS
 from controlroom.kit.settings import all_settings
 
 HERE = Path(__file__).parent
@@ -57,7 +58,40 @@ def settings() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-PAGES = {"commands.md": commands, "settings.md": settings}
+RIGHTS_OF = {
+    "The hub's API": lambda subject: f" {API}/" in subject,
+    "Messages of the live socket": lambda subject: subject.startswith("live "),
+    "Channels of the relay's socket": lambda subject: subject.startswith("relay "),
+    "Other routes of the doors": lambda subject: f" {API}/" not in subject and " /" in subject,
+}
+
+
+def rights() -> str:
+    """The table of rights, as the program checks it."""
+    parts = [
+        "# Rights",
+        NOTE,
+        "Who may do what. The program checks each request and each message of an open socket against this "
+        "very table; a right that ends, ends on open sockets too, and a refusal (`not_allowed`) names the "
+        "right that is missing. Processes in agents' panes reach the hub over the private socket only.",
+        "A browser or a command line gets `chat`, `answers`, `actions` and `terminal` when it is paired, "
+        "unless `--grants` says less; a Hermes-Relay client gets that protocol's own rights and neither "
+        "`answers` nor `actions`.",
+        "## Words",
+        "| Right | Who |\n|---|---|\n"
+        + "\n".join(f"| {right} | {meaning} |" for right, meaning in MEANINGS.items()),
+    ]
+    for title, belongs in RIGHTS_OF.items():
+        rows = [
+            f"| `{subject}` | {rule.right} | {'yes' if rule.agents else ''} |"
+            for subject, rule in RIGHTS.items()
+            if belongs(subject)
+        ]
+        parts += [f"## {title}", "| What | Right | Agents too |\n|---|---|---|\n" + "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {"commands.md": commands, "settings.md": settings, "rights.md": rights}
 
 
 def main() -> None:

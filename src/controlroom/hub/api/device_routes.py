@@ -78,9 +78,12 @@ async def post_host_pair(parts: Parts, call: Call) -> Invitation:
     _check_grants(wish.grants)
     if wish.mode == "public" and not wish.public_url:
         raise HubError("bad_request", "public_url: the mode public needs it.")
-    code = await parts.devices.mint(PairingPolicy(name=wish.name, ttl_s=wish.ttl_s, grants=wish.grants))
-    parts.limiter.clear()
+    policy = PairingPolicy(name=wish.name, ttl_s=wish.ttl_s, grants=wish.grants)
     try:
+        # What cannot be offered is refused before a code exists.
+        await parts.invitations.invite(PairingCode(code="000000", expires_ms=0, policy=policy), wish)
+        code = await parts.devices.mint(policy)
+        parts.limiter.clear()
         return await parts.invitations.invite(code, wish)
     except ValueError as error:
         raise HubError("bad_request", f"{error}.") from None

@@ -1,0 +1,84 @@
+"""Invitations with everything that a device needs: links of the app, the relay's QR text and its link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from controlroom.core.invite import Invite, Reach, Terms, invite
+from controlroom.core.qr import ApiAddress
+from controlroom.hub.invitations import app_link
+from controlroom.wire.device import Invitation, MintPairing, PairingCode
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Invitations:
+    """``hub.ports.Invitations``. ``reach``: how devices reach us now; ``secret`` signs QR codes."""
+
+    def __init__(self, reach: Callable[[], Reach], secret: Callable[[], bytes | None]) -> None:
+        self._reach = reach
+        self._secret = secret
+
+    async def invite(self, code: PairingCode, wish: MintPairing) -> Invitation:
+        """Raises ValueError for a mode or an address that cannot be used."""
+        reach, policy = self._reach(), code.policy
+        hermes = reach.hermes
+        made = invite(
+            Terms(code=code.code, ttl_s=policy.ttl_s, grants=policy.grants, transport_hint=policy.transport),
+            reach,
+            secret=self._secret(),
+            api=api_address(wish.api_url) if wish.api_url else None,
+            key=hermes.key if wish.with_api_key and hermes is not None else "",
+            dashboard_url=wish.dashboard_url or (hermes.dashboard_url if hermes is not None else None),
+            mode=wish.mode,
+            public_url=wish.public_url,
+        )
+        bases = base_urls(made)
+        if not bases:
+            raise ValueError(f"mode {wish.mode}: this machine has no such address now")
+        return Invitation(
+            code=code.code,
+            expires_ms=code.expires_ms,
+            links=tuple(app_link(base, code.code) for base in bases),
+            qr=made.qr_text,
+            relay_link=made.url,
+            notes=tuple(_notes(bases, wish, reach)),
+        )
+
+
+def base_urls(made: Invite) -> list[str]:
+    """The web addresses of the invitation's candidates, best first."""
+    endpoints = made.payload.get("endpoints")
+    urls = []
+    for one in endpoints if isinstance(endpoints, list) else []:
+        url = str(one["relay"]["url"])
+        urls.append(url.replace("wss://", "https://", 1).replace("ws://", "http://", 1))
+    return urls
+
+
+def api_address(url: str) -> ApiAddress:
+    """The API server that a person named. Raises ValueError."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"{url[:80]!r} is not an address") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{url[:80]!r} must be http(s)://host[:port]")
+    tls = parts.scheme == "https"
+    return ApiAddress(host=parts.hostname, port=port or (443 if tls else 80), tls=tls)
+
+
+def _notes(bases: list[str], wish: MintPairing, reach: Reach) -> list[str]:
+    notes = []
+    if all(urlsplit(base).hostname in LOOPBACK for base in bases):
+        notes.append(
+            "Only this machine can use these addresses: start the control room with --tailscale, or with "
+            "--host and --cert, to let other devices in."
+        )
+    if wish.with_api_key and (reach.hermes is None or not reach.hermes.key):
+        notes.append("No Hermes host with an API key was found here: the QR code carries none.")
+    elif wish.with_api_key:
+        notes.append("The QR code carries the Hermes host's API key: show it to nobody else.")
+    return notes
