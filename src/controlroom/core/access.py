@@ -56,6 +56,45 @@ class Rule(NamedTuple):
     agents: bool = False
 
 
+BRIDGE_COMMANDS = (
+    "GET /ping",
+    "GET /screen",
+    "GET /screenshot",
+    "GET /get_apps",
+    "GET /apps",
+    "GET /current_app",
+    "GET /clipboard",
+    "GET /screen_hash",
+    "GET /events",
+    "GET /location",
+    "POST /tap",
+    "POST /tap_text",
+    "POST /long_press",
+    "POST /type",
+    "POST /swipe",
+    "POST /drag",
+    "POST /open_app",
+    "POST /return_to_hermes",
+    "POST /press_key",
+    "POST /scroll",
+    "POST /describe_node",
+    "POST /wait",
+    "POST /setup",
+    "POST /clipboard",
+    "POST /media",
+    "POST /find_nodes",
+    "POST /diff_screen",
+    "POST /send_intent",
+    "POST /broadcast",
+    "POST /events/stream",
+    "POST /search_contacts",
+    "POST /call",
+    "POST /send_sms",
+    "POST /share_media",
+    "POST /send_mms",
+)
+"""The relay's routes by which an agent uses a phone (relay contract section 12.3)."""
+
 RIGHTS: Mapping[str, Rule] = {
     # The hub's API; the private socket serves all of it, the doors everything but ``host``.
     f"GET {API}/health": Rule("open", agents=True),
@@ -120,11 +159,17 @@ RIGHTS: Mapping[str, Rule] = {
     "GET /api/profiles/{name}/soul": Rule("chat"),
     "GET /api/profiles/{name}/memory": Rule("chat"),
     "GET /api/profiles/{name}/avatar": Rule("chat"),
+    "PUT /api/profiles/{name}/soul": Rule("chat"),
+    "PUT /api/profiles/{name}/memory/{filename}": Rule("chat"),
     "POST /media/register": Rule("local"),
     "GET /media/inspect": Rule("local"),
     "POST /media/upload": Rule("chat"),
     "GET /media/by-path": Rule("chat"),
     "GET /media/{token}": Rule("chat"),
+    "GET /bridge/status": Rule("local"),
+    "GET /bridge/devices": Rule("local"),
+    "POST /bridge/select-active": Rule("local"),
+    **{command: Rule("bridge") for command in BRIDGE_COMMANDS},
     # The app's files.
     "GET /app/": Rule("open"),
 }
