@@ -22,7 +22,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Processor seconds and resident bytes of a process, with all its children when ``tree``."""
+    """Processor seconds and resident bytes of some processes."""
 
     cpu_s: float
     rss_bytes: int
@@ -59,12 +59,13 @@ def usage(pids: list[int]) -> Usage:
     return Usage(cpu, rss)
 
 
-def cpu_share(pids: list[int], seconds: float) -> float:
-    """Percent of one core that these processes take over ``seconds``."""
-    before, began = usage(pids), time.monotonic()
+def cpu_shares(groups: tuple[list[int], list[int]], seconds: float) -> tuple[float, float]:
+    """Percent of one core that each group of processes takes over the same ``seconds``."""
+    before, began = [usage(group) for group in groups], time.monotonic()
     time.sleep(seconds)
-    after, took = usage(pids), time.monotonic() - began
-    return 100 * (after.cpu_s - before.cpu_s) / took
+    after, took = [usage(group) for group in groups], time.monotonic() - began
+    first, second = (100 * (new.cpu_s - old.cpu_s) / took for old, new in zip(before, after, strict=True))
+    return first, second
 
 
 def percentile(values: list[float], share: float) -> float:

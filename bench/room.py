@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.measure import family, usage
 from controlroom.testing.scripted.desk import Desk
 from controlroom.testing.scripted.steps import Say, Scene, Turn
 
@@ -38,6 +40,7 @@ class Room:
             if line.startswith(READY):
                 break
         self.ready_s = time.monotonic() - began
+        self.ready_cpu_s = usage([self.process.pid]).cpu_s
 
     @property
     def socket(self) -> Path:
@@ -52,6 +55,13 @@ class Room:
         )
         agents: list[dict[str, object]] = msgspec.json.decode(done.stdout)["agents"]
         return agents
+
+    def fleet_cpu_s(self) -> float:
+        """Processor seconds of one ``controlroom fleet``, from its start to its end."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.fleet()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def wait_for_agents(self, count: int) -> None:
         end = time.monotonic() + READY_S
@@ -92,6 +102,4 @@ def server_pid(desk: Desk) -> int:
 
 def own(room: Room) -> list[int]:
     """The control room's process and what it started."""
-    from bench.measure import family
-
     return [pid for pid in family(room.process.pid) if os.path.exists(f"/proc/{pid}")]
