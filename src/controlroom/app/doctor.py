@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ import msgspec
 from controlroom.client import CannotReach, ClientError, HubClient
 from controlroom.core.text import clean_line
 from controlroom.hub.store.tables import SCHEMA as HUB_SCHEMA
+from controlroom.kit.disk import DO, too_little
 from controlroom.kit.home import LONGEST_SOCKET, Home
 from controlroom.kit.schema import Schema, Unreadable, revision_of
 from controlroom.kit.settings import Settings, SettingsError, load_settings
@@ -32,7 +32,6 @@ from controlroom.wire.client import Status
 State = Literal["ok", "note", "wrong"]
 
 OLDEST_PYTHON = (3, 11)
-FREE_BYTES = 200_000_000  # databases, their copies before a migration, logs
 HOOK_TIMEOUT_S = 3.0  # a tmux server answers within milliseconds
 HUB_TIMEOUT_S = 5.0  # a local hub answers at once or hangs
 INSTALL_TMUX = "Install it: sudo apt-get install tmux (or brew install tmux)."
@@ -138,7 +137,7 @@ def _data_folder(home: Home) -> list[Check]:
         return [Check("data folder", "wrong", text, "Choose a shorter one with --home or CONTROLROOM_HOME.")]
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
-        free = shutil.disk_usage(path).free
+        crowded = too_little(path)
     except FileNotFoundError:
         return [Check("data folder", "note", f"{path} does not exist yet.", "controlroom up makes it.")]
     except OSError as error:
@@ -148,9 +147,8 @@ def _data_folder(home: Home) -> list[Check]:
         text = f"{path} can be read by others (mode {mode:o})."
         return [Check("data folder", "wrong", text, f"chmod 700 {path}")]
     found = [Check("data folder", "ok", f"{path}, private, socket path {length} of {LONGEST_SOCKET} bytes")]
-    if free < FREE_BYTES:
-        text = f"Only {free // 1_000_000} MB are free on the disk of {path}."
-        found.append(Check("disk", "wrong", text, "Make room: messages are kept there until they arrive."))
+    if crowded:
+        found.append(Check("disk", "wrong", crowded, DO))
     return found
 
 

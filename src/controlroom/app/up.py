@@ -8,6 +8,7 @@ import shlex
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -18,12 +19,14 @@ from controlroom.hub.hub import Hub
 from controlroom.hub.store.store import Store
 from controlroom.hub.store.tables import SCHEMA
 from controlroom.kit.clock import SystemClock
+from controlroom.kit.disk import watch_disk
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home, HomeLock
 from controlroom.kit.log import log_to_file
 from controlroom.kit.process import ProcProcesses
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import Database
+from controlroom.kit.supervise import Tasks
 from controlroom.node.node import Node
 
 Say = Callable[[str], None]
@@ -70,6 +73,9 @@ async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
             )
             stack.push_async_callback(hub.aclose)
             await hub.start()
+            tasks = Tasks("up")
+            stack.push_async_callback(tasks.aclose)
+            tasks.supervise("disk", partial(watch_disk, home.path, health), health)
             ended = _told_to_end()  # before anybody is told that it runs: from now on an end is a clean one
             say(f"Control Room is ready at {hub.url}")
             await _say_what_next(node, home, health, say)

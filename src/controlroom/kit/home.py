@@ -97,7 +97,12 @@ class HomeLock:
         self._file = -1
 
     def __enter__(self) -> HomeLock:
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise HomeError(
+                f"The data folder {self._home.path} cannot be written to: {error.strerror}."
+            ) from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import queue
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -33,6 +35,7 @@ _Outcome = tuple[Any, BaseException | None]
 
 BATCH = 256  # jobs of one commit: bounds how long the first of them waits
 READERS = 2  # threads; a long page of one client must not hold up another's
+WAL_INDEX_BYTES = 64 * 1024  # SQLite makes the file beside a WAL at least half as large
 BUSY_S = 5.0  # another process (doctor, a backup) holds the file for moments only
 
 
@@ -217,16 +220,27 @@ def explain(error: Exception, path: Path | None) -> DatabaseTrouble:
     name = str(path) if path else "The database"
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     code = getattr(cause, "sqlite_errorcode", None)
-    if code == sqlite3.SQLITE_FULL or getattr(cause, "errno", None) == 28:  # ENOSPC
+    if code == sqlite3.SQLITE_FULL or getattr(cause, "errno", None) == errno.ENOSPC or _is_full(code, path):
         return DiskFull(f"{name}: no space is left on the disk.")
     if isinstance(cause, PermissionError):
         return DatabaseTrouble(f"{name} cannot be opened: permission denied.")
     if code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return DatabaseTrouble(
-            f"{name} is damaged ({str(cause)[:200]}). With the control room stopped, put a copy from backups/ "
-            "in its place, or move it away: then a new one is made. Conversations stay in the agents' own files."
+            f"{name} is damaged ({str(cause)[:200]}). With the control room stopped, put a copy from "
+            "backups/ in its place, or move it away: then a new one is made. Conversations stay in the "
+            "agents' own files."
         )
     return DatabaseTrouble(f"{name} cannot be used: {str(cause)[:200]}.")
+
+
+def _is_full(code: int | None, path: Path | None) -> bool:
+    """SQLite calls it an I/O error when its files beside the database find no room."""
+    if code is None or path is None or code & 0xFF != sqlite3.SQLITE_IOERR:
+        return False
+    try:
+        return shutil.disk_usage(path.parent).free < WAL_INDEX_BYTES
+    except OSError:
+        return False
 
 
 def _engine(url: str, *, pool_size: int, read_only: bool) -> Engine:

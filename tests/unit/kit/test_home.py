@@ -43,6 +43,14 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
         Home(tmp_path / "f").prepare()
 
 
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    home = Home(tmp_path / "room")
+    home.prepare()
+    (home.path / "lock").mkdir()  # what a read-only disk does, for root too: the file cannot be opened
+    with pytest.raises(HomeError, match="cannot be written to"), HomeLock(home):
+        pass
+
+
 def test_a_second_control_room_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     said = rf"already runs on .* \(process {os.getpid()}\)"
     with HomeLock(Home(tmp_path)), pytest.raises(HomeInUse, match=said):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import Connection, insert, text
@@ -13,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from controlroom.kit.clock import FakeClock
 from controlroom.kit.health import HealthBoard
-from controlroom.kit.sql import Database, DatabaseTrouble, DiskFull
+from controlroom.kit.sql import Database, DatabaseTrouble, DiskFull, explain
 
 from .sql_parts import add, notes, schema_in, texts
 
@@ -142,3 +144,14 @@ async def test_what_still_fits_on_a_full_disk_is_stored(database: Database) -> N
     )
     assert [type(result) for result in results] == [int, DiskFull, int]
     assert await database.read(texts) == ["before", "after"]
+
+
+@pytest.mark.parametrize(("free", "kind"), [(0, DiskFull), (10**9, DatabaseTrouble)])
+def test_an_io_error_without_room_is_a_full_disk(
+    free: int, kind: type[DatabaseTrouble], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So SQLite says it when the file beside a write-ahead log finds no room."""
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    assert type(explain(error, tmp_path / "d.sqlite")) is kind
