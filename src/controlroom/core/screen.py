@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -103,6 +104,7 @@ def plain_rows(raw: bytes) -> list[str]:
     return rows
 
 
+@lru_cache(maxsize=1024)  # most rows of a screen are the same at the next look
 def _row(line: str, style: Style, drawing: bool) -> tuple[str, str, Style, bool]:
     """(plain, self-contained ansi, style behind it, line drawing behind it) of one captured row."""
     plain: list[str] = []
