@@ -59,7 +59,7 @@ def run(programs: Programs, pytest_arguments: list[str], *, keep: bool) -> int:
                 os.chown(path, user.pw_uid, user.pw_gid)
         return _pytest(tree, folder, programs, mark, user, pytest_arguments)
     finally:
-        for left in end_leftovers(mark):
+        for left in end_leftovers(MARK, mark):
             print(f"Ended a process that the tests had left: {left.name} ({left.pid})")
         if keep:
             print(f"Kept {folder}")

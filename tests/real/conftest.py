@@ -11,7 +11,7 @@ import pytest
 
 from controlroom.testing.fake_anthropic import FakeAnthropic
 from controlroom.testing.fake_openai import FakeOpenAI
-from tests.real.leftovers import MARK
+from tests.real.leftovers import MARK, end_leftovers
 from tests.real.support.claude import Claude, ClaudeProfile
 from tests.real.support.codex import Codex, CodexHome
 from tests.real.support.pane import Pane
@@ -90,10 +90,21 @@ class Desk:
             await codex.start(*arguments)
         return codex
 
+    def close(self) -> None:
+        """End all that runs here; agents write into their folders until they have ended."""
+        self.folder.aclose()
+        end_leftovers("HOME", str(self.home))
+
 
 @pytest.fixture
-async def desk(tmux_folder: TmuxFolder, claude_model: FakeAnthropic, codex_model: FakeOpenAI) -> Desk:
-    return Desk(tmux_folder, claude_model, codex_model)
+async def desk(
+    tmux_folder: TmuxFolder, claude_model: FakeAnthropic, codex_model: FakeOpenAI
+) -> AsyncIterator[Desk]:
+    desk = Desk(tmux_folder, claude_model, codex_model)
+    try:
+        yield desk
+    finally:
+        desk.close()
 
 
 @pytest.fixture

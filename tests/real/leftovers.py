@@ -1,7 +1,7 @@
 """Ends what the tests have left running: exactly the processes that carry the mark of this run.
 
-Agents start programs that outlive them (Codex' shared server, shells in tmux); all inherit the variable
-that names the run.
+Agents start programs that outlive them (Codex' shared server, shells in tmux); all inherit the variables
+that they were started with: the mark of the run, and the home of one test.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ class Left(NamedTuple):
     name: str
 
 
-def end_leftovers(run: str) -> list[Left]:
-    """End all processes of this run, asking first; returns those that were found."""
-    found = _marked(run)
+def end_leftovers(variable: str, value: str) -> list[Left]:
+    """End all processes that were started with this variable, asking first; returns those that were found."""
+    mark = f"{variable}={value}".encode()
+    found = _marked(mark)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        for left in _marked(run):
+        for left in _marked(mark):
             _signal(left, number)
         end = time.monotonic() + PATIENCE_S
-        while _marked(run) and time.monotonic() < end:
+        while _marked(mark) and time.monotonic() < end:
             time.sleep(0.05)
     return found
 
@@ -43,8 +44,7 @@ def _signal(left: Left, number: signal.Signals) -> None:
         pass
 
 
-def _marked(run: str) -> list[Left]:
-    mark = f"{MARK}={run}".encode()
+def _marked(mark: bytes) -> list[Left]:
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():

@@ -74,8 +74,12 @@ async def test_a_refusal_keeps_the_file_away(desk: Desk, room: Room, claude_mode
     await room.answer(agent.id, agent.waiting_for.id, "No")
     await room.until_activity(claude.pane, "idle")
     assert not (claude.pane.folder / "picked").exists()
-    tools = [item.tool for item in await room.chat(agent.id) if item.tool is not None]
-    assert [tool.state for tool in tools] == ["refused"]
+
+    async def states() -> bool:
+        tools = [item.tool for item in await room.chat(agent.id) if item.tool is not None]
+        return [tool.state for tool in tools] == ["refused"]
+
+    await until(states, "the chat shows that it was refused")
 
 
 FRUIT = {
