@@ -9,6 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+import msgspec
+
+from controlroom.core.typed import LONGEST_PASTE
 from controlroom.hub.choices import keys_of, named
 from controlroom.hub.errors import HubError, no_agent
 from controlroom.hub.fleet_view import FleetView
@@ -27,6 +30,14 @@ SCREEN_S = 10.0  # one capture; longer means the multiplexer is stuck
 MOST_KEYS, LONGEST_KEY = 200, 100
 TYPING_S = 60.0
 SHOWN = 200  # characters of an answer in its receipt
+
+
+class PasteText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that a terminal sends as one paste."""
+
+    request_id: str
+    text: str
+    seen_revision: str | None = None
 
 
 class Acts:
@@ -102,6 +113,24 @@ class Acts:
             "Tried to press keys.",
         )
 
+    async def paste(self, agent_id: str, body: PasteText, by: str) -> Done:
+        """Paste a text where the cursor is, without Enter; checked as keys are."""
+        if not body.text:
+            raise HubError("bad_request", "text: there is nothing to paste.")
+        if len(body.text) > LONGEST_PASTE:
+            raise HubError("too_large", f"text: at most {LONGEST_PASTE} characters.")
+        return await self._do(
+            agent_id,
+            "keys",
+            body,
+            by,
+            lambda id: KeysAct(
+                id=id, agent_id=agent_id, paste=body.text, seen_revision=body.seen_revision, by=by
+            ),
+            f"Pasted {len(body.text)} characters.",
+            "Tried to paste.",
+        )
+
     def _is_typing(self, agent_id: str, keys: tuple[str, ...], by: str) -> bool:
         """Somebody goes on typing plain characters: one receipt a minute is enough for that."""
         now = self._clock.monotonic()
@@ -129,7 +158,7 @@ class Acts:
         self,
         agent_id: str,
         what: str,
-        body: AnswerDialog | Interrupt | PressKeys,
+        body: AnswerDialog | Interrupt | PressKeys | PasteText,
         by: str,
         act: Callable[[str], Act],
         text: str,

@@ -115,15 +115,15 @@ class Hub:
         self._courier = Courier(store, nodes, self._health)
         self._closers.append(self._courier.aclose)
         receipts = ReceiptBook(store, clock)
-        acts = Acts(self._view, nodes, Requests(store), receipts, clock)
-        mirror = Mirror(self._view, nodes, self._health)
-        self._closers.append(mirror.aclose)
+        self.acts = Acts(self._view, nodes, Requests(store), receipts, clock)
+        self.mirror = Mirror(self._view, nodes, self._health)
+        self._closers.append(self.mirror.aclose)
         self._live = LiveClients(
             store=store,
             fleet=self.fleet,
             chats=self._chats,
-            acts=acts,
-            mirror=mirror,
+            acts=self.acts,
+            mirror=self.mirror,
             receipts=receipts,
             clock=clock,
         )
@@ -145,7 +145,7 @@ class Hub:
             store=store,
             chats=self._chats,
             messages=Messages(store, nodes, self._courier, limit),
-            acts=acts,
+            acts=self.acts,
             receipts=receipts,
             live=self._live,
             devices=self.devices,

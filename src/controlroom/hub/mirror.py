@@ -29,6 +29,9 @@ AGAIN_S = 1.0  # an agent that is restarted, or a machine that comes back, is sh
 Sink = Callable[[str, bytes], None]
 """Takes (agent id, encoded frame) and returns at once."""
 
+FrameSink = Callable[[FrameAnswer], None]
+"""Takes a frame and returns at once."""
+
 
 class Mirror:
     """Who watches whom."""
@@ -39,8 +42,9 @@ class Mirror:
         self._health = health
         self._tasks = Tasks("mirror")
         self._sinks: dict[str, list[Sink]] = {}
+        self._frame_sinks: dict[str, list[FrameSink]] = {}
         self._loops: dict[str, asyncio.Task[None]] = {}
-        self._latest: dict[str, bytes] = {}
+        self._latest: dict[str, tuple[FrameAnswer, bytes]] = {}
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
@@ -54,22 +58,42 @@ class Mirror:
             return
         sinks.append(sink)
         if (latest := self._latest.get(agent_id)) is not None:
-            sink(agent_id, latest)
-        if agent_id not in self._loops:
-            self._loops[agent_id] = self._tasks.supervise(
-                f"watch:{agent_id}", partial(self._capture, agent_id), self._health
-            )
+            sink(agent_id, latest[1])
+        self._look(agent_id)
 
     def unwatch(self, agent_id: str, sink: Sink) -> None:
         """The last one to leave ends the captures."""
         sinks = self._sinks.get(agent_id, [])
         if sink in sinks:
             sinks.remove(sink)
-        if not sinks:
-            self._sinks.pop(agent_id, None)
-            self._latest.pop(agent_id, None)
-            if (loop := self._loops.pop(agent_id, None)) is not None:
-                loop.cancel()
+        self._look_away(agent_id)
+
+    def watch_frames(self, agent_id: str, sink: FrameSink) -> None:
+        """As ``watch``, for one who draws the frames."""
+        if self._view.agent(agent_id) is None:
+            raise no_agent(agent_id)
+        self._frame_sinks.setdefault(agent_id, []).append(sink)
+        if (latest := self._latest.get(agent_id)) is not None:
+            sink(latest[0])
+        self._look(agent_id)
+
+    def unwatch_frames(self, agent_id: str, sink: FrameSink) -> None:
+        self._frame_sinks[agent_id].remove(sink)
+        self._look_away(agent_id)
+
+    def _look(self, agent_id: str) -> None:
+        if agent_id not in self._loops:
+            self._loops[agent_id] = self._tasks.supervise(
+                f"watch:{agent_id}", partial(self._capture, agent_id), self._health
+            )
+
+    def _look_away(self, agent_id: str) -> None:
+        if self._sinks.get(agent_id) or self._frame_sinks.get(agent_id):
+            return
+        for kept in (self._sinks, self._frame_sinks, self._latest):
+            kept.pop(agent_id, None)
+        if (loop := self._loops.pop(agent_id, None)) is not None:
+            loop.cancel()
 
     async def _capture(self, agent_id: str) -> None:
         while True:
@@ -94,11 +118,14 @@ class Mirror:
                 data=terminal_data(frame),
             )
         )
-        if self._latest.get(agent_id) == data:
+        before = self._latest.get(agent_id)
+        self._latest[agent_id] = (frame, data)
+        if before is not None and before[1] == data:
             return
-        self._latest[agent_id] = data
         for sink in tuple(self._sinks.get(agent_id, ())):
             sink(agent_id, data)
+        for frame_sink in tuple(self._frame_sinks.get(agent_id, ())):
+            frame_sink(frame)
 
 
 def terminal_data(frame: FrameAnswer) -> str:

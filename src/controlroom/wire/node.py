@@ -125,9 +125,12 @@ class InterruptAct(Struct, frozen=True, kw_only=True, tag="interrupt"):
 
 
 class KeysAct(Struct, frozen=True, kw_only=True, tag="keys"):
+    """Press keys; before them ``paste`` is pasted at once, without Enter. Keys may then be empty."""
+
     id: str
     agent_id: str
-    keys: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    paste: str = ""
     seen_revision: str | None = None
     by: str = "host"
 

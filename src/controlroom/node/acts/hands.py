@@ -24,11 +24,13 @@ class Hands:
         keys: tuple[str, ...],
         seen_revision: str | None,
         *,
+        paste: str = "",
         must_have_seen: bool,
     ) -> ActResult:
-        """Press keys if the pane still holds this agent and shows what the person saw."""
+        """Paste and press keys if the pane still holds this agent and shows what the person saw."""
         try:
-            parse_keys(keys)
+            if keys or not paste:
+                parse_keys(keys)
         except ValueError as error:
             return ActResult(code="bad_request", text=str(error))
         if must_have_seen and seen_revision is None:
@@ -43,7 +45,10 @@ class Hands:
                 frame = await self._world.frame(pane)
                 if frame.revision != seen_revision:
                     return ActResult(code="changed", text="The screen changed. No key was pressed.")
-            await self._world.keys(pane, keys)
+            if paste:
+                await self._world.paste(pane, paste)
+            if keys:
+                await self._world.keys(pane, keys)
         except PaneGone:
             return ActResult(code="changed", text="The pane is gone.")
         except PaneUnsure:
