@@ -39,6 +39,8 @@ class Room:
         for line in self.process.stdout:
             if line.startswith(READY):
                 break
+        else:
+            raise SystemExit("the control room did not start")
         self.ready_s = time.monotonic() - began
         self.ready_cpu_s = usage([self.process.pid]).cpu_s
 
