@@ -81,7 +81,8 @@ class Mirror:
                     await asyncio.sleep(pauses.pop(0))
                     continue
                 try:
-                    await asyncio.wait_for(poke.wait(), EVERY_S)
+                    async with asyncio.timeout(EVERY_S):
+                        await poke.wait()
                 except TimeoutError:
                     continue
                 poke.clear()
