@@ -23,8 +23,9 @@ def commands() -> str:
     parts = [
         "# Commands",
         NOTE,
-        "Every command takes `--home DIR` and `--json`. Exit status: 0 done, 1 failed, "
-        "2 wrong use, 3 the control room cannot be reached.",
+        "Every command takes `--home DIR`, `--hub NAME` and `--json`. Without them it speaks to the control "
+        "room here, or, when none runs, to the one that you logged in to last. Exit status: 0 done, "
+        "1 failed, 2 wrong use, 3 the control room cannot be reached.",
     ]
     parent = click.Context(
         root,

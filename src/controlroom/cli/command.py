@@ -1,4 +1,4 @@
-"""How a command is declared: every one takes ``--json`` and ``--home`` and gets a ``Call``.
+"""How a command is declared: every one takes ``--json``, ``--home``, ``--hub`` and gets a ``Call``.
 
 Everything heavy (asyncio, aiohttp, rich) is imported when a command runs, not when it is declared, so that
 ``controlroom --help`` and shell completion stay quick.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from controlroom.cli.home import home_of
+from controlroom.cli.home import home_of, where_of
 from controlroom.cli.out import Out
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 READY = "Control Room is ready at "
 
 _HOME_HELP = "Data folder of the control room (also CONTROLROOM_HOME)."
+_HUB_HELP = "A control room elsewhere that you logged in to (also CONTROLROOM_HUB)."
 _JSON_HELP = "Print JSON, for scripts."
 
 
 class Call:
     """One run of a command: which control room, and how to print."""
 
-    def __init__(self, home: Home, as_json: bool) -> None:
-        self.home = home
+    def __init__(self, home: Path | None, hub: str | None, as_json: bool) -> None:
+        self.home: Home = home_of(home)
         self.json = as_json
+        self._chosen = (home, hub)
         self.out = Out()
 
     def hint(self, *words: str) -> str:
@@ -72,7 +74,7 @@ class Call:
         """``async with call.connected() as hub``."""
         from controlroom.client import HubClient
 
-        return HubClient(self.home.socket)
+        return HubClient(where_of(*self._chosen))
 
     def hub(self, work: Callable[[HubClient], Coroutine[Any, Any, T]]) -> T:
         """Run ``work`` with a connection to the hub. Raises CannotReach, Refused, ClientError."""
@@ -94,6 +96,10 @@ def home_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option("--home", type=click.Path(path_type=Path, file_okay=False), help=_HOME_HELP)
 
 
+def hub_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--hub", metavar="NAME", help=_HUB_HELP)
+
+
 def json_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option("--json", "as_json", is_flag=True, help=_JSON_HELP)
 
@@ -103,15 +109,15 @@ def command(name: str, *, examples: str = "") -> Callable[[Callable[..., None]],
 
     def declare(work: Callable[..., None]) -> click.Command:
         @functools.wraps(work)
-        def run(as_json: bool, home: Path | None, **params: object) -> None:
+        def run(as_json: bool, home: Path | None, hub: str | None, **params: object) -> None:
             whole = click.get_current_context().find_root().params
-            chosen = home or whole.get("home")
-            work(Call(home_of(chosen), as_json or bool(whole.get("as_json"))), **params)
+            home, hub = home or whole.get("home"), hub or whole.get("hub")
+            work(Call(home, hub, as_json or bool(whole.get("as_json"))), **params)
 
         epilog = f"\b\nExamples:\n{_indented(examples)}" if examples else None
         settings = {"help_option_names": ["-h", "--help"]}  # also when it runs without the root command
         return click.command(name, epilog=epilog, context_settings=settings)(
-            home_option()(json_option()(run))
+            home_option()(hub_option()(json_option()(run)))
         )
 
     return declare
@@ -125,8 +131,9 @@ def agent_argument() -> Decorator:
 def _complete_agent(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Any]:
     from controlroom.cli.completion import agents_for
 
-    home = ctx.params.get("home") or ctx.find_root().params.get("home")
-    return agents_for(home_of(home), begun)
+    whole = ctx.find_root().params
+    home, hub = (ctx.params.get(name) or whole.get(name) for name in ("home", "hub"))
+    return agents_for(home, hub, begun)
 
 
 def _indented(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +12,6 @@ from controlroom.cli.command import command as declare
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-    from controlroom.kit.home import Home
 
 ANSWER_S = 1.0  # longer than this nobody waits for the Tab key
 
@@ -41,20 +40,21 @@ def command(call: Call, shell: str) -> None:
         call.out.raw(script)
 
 
-def agents_for(home: Home, begun: str) -> list[CompletionItem]:
+def agents_for(home: Path | None, hub: str | None, begun: str) -> list[CompletionItem]:
     """Agents whose name or id begins so; nothing when the hub does not answer at once."""
     import asyncio
 
     from click.shell_completion import CompletionItem
 
     from controlroom.cli import text
+    from controlroom.cli.home import where_of
     from controlroom.cli.states import state_of
     from controlroom.client import ClientError, HubClient
     from controlroom.wire.model import Fleet
 
     async def ask() -> Fleet:
-        async with asyncio.timeout(ANSWER_S), HubClient(home.socket) as hub:
-            return await hub.fleet()
+        async with asyncio.timeout(ANSWER_S), HubClient(where_of(home, hub)) as client:
+            return await client.fleet()
 
     try:
         fleet = asyncio.run(ask())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from controlroom.cli.command import home_option, json_option, mute
+from controlroom.cli.command import home_option, hub_option, json_option, mute
 from controlroom.cli.errors import BROKEN_PIPE, DONE, INTERRUPTED, trouble_of
 
 PROGRAM, COMPLETE = "controlroom", "_CONTROLROOM_COMPLETE"
@@ -26,6 +26,9 @@ COMMANDS: dict[str, str] = {
     "screen": "Print an agent's screen as it is now.",
     "watch": "Watch an agent's screen live; watching changes nothing.",
     "keys": "Press keys in an agent's pane.",
+    "pair": "Let a phone, a browser or another computer in.",
+    "devices": "See paired devices; revoke, rename or extend one.",
+    "login": "Use a control room on another computer from here.",
     "doctor": "Check what the control room needs, and say the fix.",
     "demo": "See the whole thing with a few scripted agents.",
     "completion": "Print the completion script for your shell.",
@@ -82,11 +85,12 @@ def _version(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
     "\b\nExit status: 0 done, 1 failed, 2 wrong use, 3 the control room cannot be reached.",
 )
 @home_option()
+@hub_option()
 @json_option()
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print it."
 )
-def root(home: Path | None, as_json: bool) -> None:
+def root(home: Path | None, hub: str | None, as_json: bool) -> None:
     """One private place to watch, talk to, answer and steer your long-running agents.
 
     AGENT is an agent's name or id, or the beginning of one.

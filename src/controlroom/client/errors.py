@@ -28,8 +28,10 @@ class Refused(ClientError):
         self.retry_after_ms = retry_after_ms
 
 
-def cannot_reach(socket: str, error: Exception) -> CannotReach:
-    """The sentence for a hub that is not there."""
+def cannot_reach(name: str, error: Exception) -> CannotReach:
+    """The sentence for a hub that is not there. ``name``: its socket, or its address."""
+    if "://" in name and isinstance(error, aiohttp.ClientConnectorError):
+        return CannotReach(f"The control room at {name} cannot be reached now.")
     if isinstance(error, (aiohttp.ClientConnectorError, FileNotFoundError, ConnectionRefusedError)):
-        return CannotReach(f"No control room runs at {socket}. Start it with: controlroom up")
-    return CannotReach(f"The control room at {socket} broke off: {str(error)[:200]}")
+        return CannotReach(f"No control room runs at {name}. Start it with: controlroom up")
+    return CannotReach(f"The control room at {name} broke off: {str(error)[:200]}")

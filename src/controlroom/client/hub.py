@@ -1,7 +1,8 @@
-"""Typed calls of the hub's REST API over its Unix socket."""
+"""Typed calls of the hub's REST API, over its Unix socket or over the network to one that we logged in to."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 from pathlib import Path
 from types import TracebackType
@@ -11,8 +12,11 @@ from urllib.parse import quote
 import aiohttp
 import msgspec
 
-from controlroom.client.errors import CannotReach, ClientError, Refused, cannot_reach
+from controlroom.client.addresses import first_that_answers
+from controlroom.client.answers import answered
+from controlroom.client.errors import CannotReach, Refused, cannot_reach
 from controlroom.client.live import Live
+from controlroom.client.logins import Login
 from controlroom.wire.client import (
     Accepted,
     AnswerDialog,
@@ -26,44 +30,60 @@ from controlroom.wire.client import (
     SendMessage,
     Status,
 )
-from controlroom.wire.codec import decode, encode
+from controlroom.wire.codec import encode
+from controlroom.wire.device import (
+    ApprovePairing,
+    Device,
+    DeviceList,
+    ExtendDevice,
+    Invitation,
+    MintPairing,
+    PairingCode,
+    Pairings,
+    PatchDevice,
+)
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen
 
 T = TypeVar("T")
 
 API = "http://localhost/api/v1"  # the host of a Unix socket is only a word
-CONNECT_S = 5.0  # a local socket answers at once or not at all
+CONNECT_S = 5.0  # a local socket answers at once or not at all; a network has a few tries
 ANSWER_S = 60.0  # an answer to a dialog waits for the agent's own reaction
 
 
-class _Error(msgspec.Struct):
-    code: str = "failed"
-    text: str = "The hub failed without saying why."
-    retry_after_ms: int | None = None
-
-
 class HubClient:
-    """The hub behind ``control.sock``. Use it as ``async with HubClient(socket) as hub``.
+    """The hub behind ``control.sock``, or behind a login. Use it as ``async with HubClient(where) as hub``.
 
-    Every call raises CannotReach when no hub answers there, and Refused with the hub's code and sentence.
+    Every call raises CannotReach when no hub answers there, and Refused with the hub's code and sentence. A
+    hub elsewhere is dialled on entering, which raises CannotReach too.
     """
 
-    def __init__(self, socket: Path) -> None:
-        self._socket = socket
+    def __init__(self, where: Path | Login) -> None:
+        self._where = where
+        self._name = str(where) if isinstance(where, Path) else where.name
+        self._api = API
+        self._headers: dict[str, str] = {}
         self._session: aiohttp.ClientSession | None = None
+        self._stack = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> HubClient:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.UnixConnector(path=str(self._socket)),
-            timeout=aiohttp.ClientTimeout(total=ANSWER_S, connect=CONNECT_S),
-        )
+        timeout = aiohttp.ClientTimeout(total=ANSWER_S, connect=CONNECT_S)
+        if isinstance(self._where, Path):
+            connector = aiohttp.UnixConnector(path=str(self._where))
+            session = aiohttp.ClientSession(connector=connector, timeout=timeout)
+            self._session = await self._stack.enter_async_context(session)
+            return self
+        dialled = first_that_answers(self._where.addresses, timeout)
+        address, self._session = await self._stack.enter_async_context(dialled)
+        self._name = address.url
+        self._api = f"{address.url}/api/v1"
+        self._headers = {"Authorization": f"Bearer {self._where.token}"}
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._session is not None:
-            await self._session.close()
+        await self._stack.aclose()
 
     # ---- the house -------------------------------------------------------------------------------------
 
@@ -80,6 +100,34 @@ class HubClient:
     async def receipts(self, after: int = 0) -> Receipts:
         """Receipts with ``seq`` > ``after``, oldest first, at most one page."""
         return await self._get("/receipts", Receipts, after=after)
+
+    # ---- devices ---------------------------------------------------------------------------------------
+
+    async def devices(self) -> DeviceList:
+        return await self._get("/devices", DeviceList)
+
+    async def patch_device(self, device: str, patch: PatchDevice) -> Device:
+        return await self._call("PATCH", f"/devices/{_part(device)}", patch, Device)
+
+    async def revoke_device(self, device: str) -> Device:
+        """It is out at once."""
+        return await self._call("DELETE", f"/devices/{_part(device)}", None, Device)
+
+    async def pair(self, wish: MintPairing) -> Invitation:
+        """Host-only: a pairing code, and every way to use it."""
+        return await self._call("POST", "/host/pair", wish, Invitation)
+
+    async def pairings(self) -> Pairings:
+        """Host-only: phones that wait for approval."""
+        return await self._get("/host/pairings", Pairings)
+
+    async def approve_pairing(self, approval: ApprovePairing) -> PairingCode:
+        """Host-only: let in the phone that shows this code."""
+        return await self._call("POST", "/host/pairings/approve", approval, PairingCode)
+
+    async def extend_device(self, device: str, extension: ExtendDevice) -> Device:
+        """Host-only: a device's time and rights anew."""
+        return await self._call("POST", f"/host/devices/{_part(device)}/extend", extension, Device)
 
     # ---- chats and messages ----------------------------------------------------------------------------
 
@@ -142,7 +190,7 @@ class HubClient:
         """Events since ``after`` (None: a fleet to begin with, then events) and the frames asked for."""
         if self._session is None:
             raise RuntimeError("HubClient is used outside its context")
-        return Live(self._session, f"{API}/live", str(self._socket), after)
+        return Live(self._session, f"{self._api}/live", self._name, after, self._headers)
 
     # ---- how -------------------------------------------------------------------------------------------
 
@@ -161,25 +209,23 @@ class HubClient:
     ) -> T:
         if self._session is None:
             raise RuntimeError("HubClient is used outside its context")
-        headers = {} if body is None else {"Content-Type": "application/json"}
+        if path.startswith("/host/") and not isinstance(self._where, Path):
+            raise Refused("not_allowed", "Only the person at the control room's own machine may do this.")
+        headers = dict(self._headers)
+        if body is not None:
+            headers["Content-Type"] = "application/json"
         data = None if body is None else io.BytesIO(encode(body))  # bytes over 1 MB make aiohttp warn
         try:
             async with self._session.request(
-                method, API + path, data=data, params=query, headers=headers
+                method, self._api + path, data=data, params=query, headers=headers, allow_redirects=False
             ) as response:
                 answer = await response.read()
                 status = response.status
         except TimeoutError:
-            raise CannotReach(f"The hub at {self._socket} does not answer.") from None
+            raise CannotReach(f"The hub at {self._name} does not answer.") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise cannot_reach(str(self._socket), error) from None
-        try:
-            if status >= 400:
-                said = decode(answer, _Error)
-                raise Refused(said.code, said.text, said.retry_after_ms)
-            return decode(answer, kind)
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
-            raise ClientError(f"The hub's answer to {method} {path} cannot be read: {error}") from None
+            raise cannot_reach(self._name, error) from None
+        return answered(status, answer, kind, f"{method} {path}")
 
 
 def _part(text: str) -> str:

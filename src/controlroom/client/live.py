@@ -7,13 +7,13 @@ a break it says all of that again, so the hub sends what was missed, or a ``resy
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
 
 import aiohttp
 import msgspec
 
-from controlroom.client.errors import CannotReach, cannot_reach
+from controlroom.client.errors import CannotReach, Refused, cannot_reach
 from controlroom.wire.client import (
     CloseChat,
     EventFrame,
@@ -50,10 +50,18 @@ class Live:
     not given out.
     """
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, socket: str, after: int | None) -> None:
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        url: str,
+        name: str,
+        after: int | None,
+        headers: Mapping[str, str],
+    ) -> None:
         self._session = session
         self._url = url
-        self._name = socket
+        self._name = name
+        self._headers = headers
         self._after = after
         self._chats: set[str] = set()
         self._watched: set[str] = set()
@@ -129,7 +137,13 @@ class Live:
 
     async def _connect(self) -> None:
         try:
-            self._link = await self._session.ws_connect(self._url, autoping=True, max_msg_size=LARGEST_FRAME)
+            self._link = await self._session.ws_connect(
+                self._url, autoping=True, max_msg_size=LARGEST_FRAME, headers=self._headers
+            )
+        except aiohttp.WSServerHandshakeError as error:
+            if error.status in (401, 403):  # trying again does not help
+                raise Refused("not_paired", f"The control room at {self._name} lets us in no more.") from None
+            raise cannot_reach(self._name, error) from None
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise cannot_reach(self._name, error) from None
         await self._say(HelloFrame(after=self._after))
