@@ -64,7 +64,7 @@ def paint(
     basis = Basis(record, who, msgspec.structs.replace(facts, read_at_ms=0), verdict, branch, is_twice)
     if before is not None and before.basis == basis:
         return before
-    is_same = verdict.activity == record.activity and record.since_ms > 0
+    is_same = verdict.activity == record.activity and record.since_ms > 0 and not _came_back(verdict, before)
     since = record.since_ms if is_same else min(verdict.since_ms or now_ms, now_ms)
     reply = facts.reply
     stretch = follow(
@@ -131,6 +131,15 @@ def paint(
         skipped=facts.skipped,
     )
     return Portrait(record, state, basis)
+
+
+def _came_back(verdict: Verdict, before: Portrait | None) -> bool:
+    """The same evidence began anew: between two looks the activity was left and taken up again."""
+    if before is None:
+        return False
+    old, new = before.state.evidence, verdict.evidence
+    same = (old.rule, old.source, old.detail) == (new.rule, new.source, new.detail)
+    return same and new.at_ms > old.at_ms
 
 
 def _was(verdict: Verdict, record: AgentRecord, before: Portrait | None) -> Was | None:

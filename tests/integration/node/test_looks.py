@@ -189,3 +189,13 @@ async def test_a_driver_that_breaks_is_a_health_item_and_hides_nobody(room: Room
     await room.look()
     healed = await room.node.api.snapshot(-1, 1)
     assert healed is not None and healed.health == ()
+
+
+async def test_since_moves_when_the_agent_worked_between_two_looks(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    first = (await room.agents())["orchard"].since_ms
+    room.driver.say(agent, "assistant", "Done in no time.")
+    await room.look()
+    shown = (await room.agents())["orchard"]
+    assert first < shown.since_ms == shown.evidence.at_ms
