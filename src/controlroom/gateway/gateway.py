@@ -37,7 +37,7 @@ class Gateway:
     every request must carry the ``Peer`` that the door found.
 
     ``reach`` tells how devices reach this machine now. ``parts`` bring channels and routes; no two may have
-    the same channel.
+    the same channel. ``limiter``: one that other doors of this machine count in too.
     """
 
     def __init__(
@@ -52,12 +52,13 @@ class Gateway:
         clock: Clock,
         health: HealthBoard,
         times: SocketTimes | None = None,
+        limiter: Limiter | None = None,
     ) -> None:
         self._parts = tuple(parts)
         self._home = home
         self._health = health
         self._with_loopback_routes = settings.loopback_routes
-        self._limiter = Limiter()
+        self._limiter = limiter or Limiter()
         self._qr_secret: bytes | None = None
         login = Login(devices, profiles, __version__)
         secret = DoorSecret(self._door_secret) if self._with_loopback_routes else None
