@@ -45,12 +45,15 @@ def find_hermes(environ: Mapping[str, str], user_home: Path, *, reached_as: str)
 
 
 def _env_file(path: Path) -> dict[str, str]:
-    """``NAME=value`` lines; quotes around a value go, everything else is ignored."""
     try:
         with path.open("rb") as file:
-            text = file.read(LARGEST_ENV).decode(errors="replace")
+            return env_values(file.read(LARGEST_ENV).decode(errors="replace"))
     except OSError:
         return {}
+
+
+def env_values(text: str) -> dict[str, str]:
+    """``NAME=value`` lines; quotes around a value go, everything else is ignored."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         name, equals, value = line.strip().removeprefix("export ").partition("=")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from controlroom.core.media import (
     Refused,
@@ -18,13 +16,11 @@ from controlroom.core.media import (
     not_regular,
     unreadable,
 )
+from controlroom.gateway.file_threads import FileThreads
 from controlroom.gateway.media.sandbox import Places
 from controlroom.kit.files import NotRegular, OpenFile, open_regular
 
 T = TypeVar("T")
-
-THREADS: Final = 4  # a file system that hangs holds these threads, never those of the rest of the service
-LOOK_S: Final = 15.0  # a disk that wakes up takes ten seconds; a network file system may never answer
 
 
 class NotGiven(Exception):
@@ -41,7 +37,7 @@ class Files:
     def __init__(self, places: Places, max_bytes: int) -> None:
         self._places = places
         self._max_bytes = max_bytes
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="media")
+        self._threads = FileThreads("media")
 
     @property
     def max_bytes(self) -> int:
@@ -49,32 +45,19 @@ class Files:
         return self._max_bytes
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
     async def open(self, asked: str, *, strict: bool) -> OpenFile:
         """Open a file that somebody named; the caller closes it. Raises NotGiven, TimeoutError."""
-        return await self._run_open(lambda: self._open(asked, strict))
+        return await self._threads.run(lambda: self._open(asked, strict), _close)
 
     async def open_own(self, path: str) -> OpenFile:
         """Open a file of our own folder; the caller closes it. Raises NotGiven, TimeoutError."""
-        return await self._run_open(lambda: self._open_checked(path, path, None, strict=False))
+        return await self._threads.run(lambda: self._open_checked(path, path, None, strict=False), _close)
 
     async def run(self, job: Callable[[], T]) -> T:
         """Run file work in a thread. Raises TimeoutError, and what the job raises."""
-        async with asyncio.timeout(LOOK_S):
-            return await asyncio.get_running_loop().run_in_executor(self._threads, job)
-
-    async def _run_open(self, job: Callable[[], OpenFile]) -> OpenFile:
-        """As ``run``; a file that is opened too late for its caller is closed again."""
-        future = self._threads.submit(job)
-        try:
-            async with asyncio.timeout(LOOK_S):
-                return await asyncio.wrap_future(future)
-        except (TimeoutError, asyncio.CancelledError):
-            future.add_done_callback(
-                lambda done: None if done.cancelled() or done.exception() else os.close(done.result().fd)
-            )
-            raise
+        return await self._threads.run(job)
 
     def _open(self, asked: str, strict: bool) -> OpenFile:
         _refuse(check_path(asked))
@@ -110,3 +93,7 @@ class Files:
 def _refuse(refused: Refused | None) -> None:
     if refused is not None:
         raise NotGiven(refused)
+
+
+def _close(opened: OpenFile) -> None:
+    os.close(opened.fd)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
@@ -50,19 +51,28 @@ class UploadFolder:
 
 
 class Upload:
-    """One file that is being written; it gets its name when it is whole."""
+    """One file that is being written; it gets its name when it is whole.
+
+    A write that hangs in its thread may outlive its caller: the descriptor is closed only when no write runs,
+    because its number would then mean another file.
+    """
 
     def __init__(self, folder: Path, name: str, fd: int) -> None:
         self.name = name
         self.size = 0
         self._folder = folder
         self._fd = fd
+        self._is_over = False
+        self._writing = threading.Lock()
 
     def write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._fd, view) :]
-        self.size += len(data)
+        with self._writing:
+            view = memoryview(data)
+            while view and not self._is_over:
+                view = view[os.write(self._fd, view) :]
+            self.size += len(data)
+        if self._is_over:
+            self._close()
 
     def finish(self) -> None:
         """Close it and give it its name: from now on an entry may name it."""
@@ -77,6 +87,12 @@ class Upload:
                 (self._folder / name).unlink()
 
     def _close(self) -> None:
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            os.close(fd)
+        self._is_over = True
+        if not self._writing.acquire(blocking=False):
+            return  # the write closes it when it ends
+        try:
+            fd, self._fd = self._fd, -1
+            if fd >= 0:
+                os.close(fd)
+        finally:
+            self._writing.release()

@@ -1,0 +1,1 @@
+"""Profiles of a Hermes host on this machine, read only, as the relay protocol shows them."""
