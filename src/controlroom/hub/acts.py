@@ -44,9 +44,18 @@ class Acts:
     """What a person does to an agent beyond writing to it."""
 
     def __init__(
-        self, view: FleetView, nodes: Nodes, requests: Requests, receipts: ReceiptBook, clock: Clock
+        self,
+        view: FleetView,
+        nodes: Nodes,
+        requests: Requests,
+        receipts: ReceiptBook,
+        clock: Clock,
+        *,
+        only_devices_answer: bool = False,
     ) -> None:
+        """``only_devices_answer``: the setting ``policy.blocking_answers`` says so."""
         self._view = view
+        self._only_devices_answer = only_devices_answer
         self._nodes = nodes
         self._requests = requests
         self._receipts = receipts
@@ -168,6 +177,7 @@ class Acts:
 
         async def do() -> Done:
             node = self.node_of(agent_id)
+            await self._check_answerer(agent_id, what, by)
             id = act_id(by, what, body.request_id)
             result = await node.ask(lambda link: link.act(act(id)), ACT_S)
             if result.code == "failed":  # something may have happened to the agent
@@ -182,6 +192,17 @@ class Acts:
                 request_rows.add_receipt(change, by=by, what=what, code="ok", text=said, agent_id=agent_id)
 
         return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
+
+    async def _check_answerer(self, agent_id: str, what: str, by: str) -> None:
+        """Keys are answers too while a dialog is open. Raises HubError ``not_allowed``."""
+        if not self._only_devices_answer or by.startswith("device:"):
+            return
+        agent = self._view.agent(agent_id)
+        is_open = agent is not None and agent.waiting_for is not None
+        if what == "answer" or (what == "keys" and is_open):
+            text = "Only paired devices may answer what an agent waits for (policy.blocking_answers)."
+            await self._receipts.refused(by, what, agent_id, text)
+            raise HubError("not_allowed", text)
 
 
 def act_id(by: str, what: str, request_id: str) -> str:
