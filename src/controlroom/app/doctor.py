@@ -233,11 +233,20 @@ def _config_folders(environment: Mapping[str, str], profiles: tuple[str, ...]) -
             is_there = True  # a parent that cannot be entered
         if not is_there:
             continue
-        if os.access(folder, os.R_OK | os.X_OK):
+        shut = next((place for place in (folder, *_parts_of(folder)) if not _can_read(place)), None)
+        if shut is None:
             found.append(Check("agents' folders", "ok", f"{folder} can be read"))
         else:
-            text = f"{folder} cannot be read, so its agents' chats are missing."
-            found.append(
-                Check("agents' folders", "wrong", text, f"Give it back to your user: ls -ld {folder}")
-            )
+            text = f"{shut} cannot be read, so its agents' chats are missing."
+            found.append(Check("agents' folders", "wrong", text, f"Give it back to your user: ls -ld {shut}"))
     return found
+
+
+def _parts_of(folder: Path) -> list[Path]:
+    """The folders in it that agents are read from (Claude Code, Codex)."""
+    parts = [folder / name for name in ("sessions", "projects")]
+    return [part for part in parts if os.access(folder, os.X_OK) and part.exists()]
+
+
+def _can_read(folder: Path) -> bool:
+    return os.access(folder, os.R_OK | os.X_OK)

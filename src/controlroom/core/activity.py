@@ -79,9 +79,14 @@ def derive(facts: AgentFacts, now_ms: int) -> Verdict:
         return _verdict("helpers" if turn is None else "working", busy, is_busy=True)
     if (at_prompt := _at_prompt(facts)) is not None:
         return _verdict("idle", at_prompt)
-    if now_ms - facts.started_at_ms < STARTING_MS:
+    if not _is_shut_out(facts) and now_ms - facts.started_at_ms < STARTING_MS:
         return _say("starting", "process", "started, not at its prompt yet", facts.started_at_ms)
     return _say("unknown", "", "no evidence says what it does", facts.read_at_ms)
+
+
+def _is_shut_out(facts: AgentFacts) -> bool:
+    """Its files are there and cannot be read: that it is silent says nothing of a start."""
+    return facts.fault is not None and facts.fault.code == "unreadable"
 
 
 # --- the rules ---------------------------------------------------------------------------------------

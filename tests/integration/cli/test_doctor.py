@@ -123,6 +123,9 @@ def test_config_folders_of_the_agents(home: Path, hub: StubHub, tmux_folder: Tmu
         profile.chmod(0)
         assert diagnose(home, tmux_folder.environment)["agents' folders"].state == "wrong"
         profile.chmod(0o700)
+        (profile / "projects").mkdir(mode=0)
+        shut = diagnose(home, tmux_folder.environment)["agents' folders"]
+        assert (shut.state, str(profile / "projects") in shut.text) == ("wrong", True)
 
 
 def test_the_running_control_room_and_its_health(home: Path, hub: StubHub, cli: Cli) -> None:

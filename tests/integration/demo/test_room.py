@@ -208,6 +208,19 @@ def test_a_killed_control_room_loses_nothing_and_types_nothing_twice(room: Room)
     assert room.prompts("orchard") == ["Please begin.", "kept"]
 
 
+def test_a_cleared_session_is_a_new_chat_of_the_same_agent_and_the_old_one_stays_readable(room: Room) -> None:
+    room.desk.add(scene("orchard", Say(text="Ready.")))
+    room.start()
+    before = room.until("orchard", "idle")
+    assert room.run("send", "orchard", "/clear", "--command", "--wait").endswith("Delivered\n")
+    room.run("send", "orchard", "In the new one.", "--wait")
+    after = room.until("orchard", "idle")
+    assert (after.id, after.chat_id != before.chat_id) == (before.id, True)
+    assert room.prompts("orchard") == ["In the new one."]
+    old = room.ask(lambda hub: hub.items(before.chat_id))
+    assert [item.text for item in old.items if item.kind == "assistant"] == ["Ready."]
+
+
 def test_a_second_control_room_on_the_same_folder_is_refused(room: Room) -> None:
     room.desk.add(scene("orchard"))
     room.start()

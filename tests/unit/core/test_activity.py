@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from controlroom.core.activity import DRAWN_MS, STALE_MS, STARTING_MS, Verdict, derive
@@ -10,6 +11,7 @@ from controlroom.core.facts import (
     Composer,
     Dialog,
     Fact,
+    Fault,
     Reply,
     Reported,
     ScreenLook,
@@ -176,6 +178,12 @@ def test_a_young_process_is_starting_and_an_old_silent_one_unknown() -> None:
     assert derive(facts(), BORN + 1_000).activity == "starting"
     silent = facts(age_ms=NOW - (BORN + STARTING_MS))
     assert derive(silent, BORN + STARTING_MS).activity == "unknown"
+
+
+def test_a_young_process_whose_files_cannot_be_read_is_unknown() -> None:
+    """It may have been at its prompt before its folder was shut: that it is silent says nothing of a start."""
+    shut = msgspec.structs.replace(facts(), fault=Fault("unreadable", "Give the right to read it.", BORN))
+    assert derive(shut, BORN + 1_000).activity == "unknown"
 
 
 # --- the lessons, each under its name ----------------------------------------------------------------

@@ -126,6 +126,7 @@ class Actor:
             self.over.set()
         elif name == "clear" and self._turn is None:
             self._rows = self._new_session()
+            self._rows.command(name)
             self.look.blocks.clear()
             self._say_status()
         else:

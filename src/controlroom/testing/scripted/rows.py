@@ -161,6 +161,14 @@ class Transcript:
             row["content"] = text
         self._bare(row)
 
+    def command(self, name: str) -> None:
+        """A command that the program ran itself, as /clear stands at the head of the new session."""
+        said = (
+            f"<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n"
+            "            <command-args></command-args>"
+        )
+        self._chained({"type": "user", "message": {"role": "user", "content": said}, "rowSource": "local"})
+
     def quit(self) -> None:
         """The mark of a clean end."""
         if self._rows:
