@@ -17,6 +17,7 @@ from controlroom.hub.devices import GRACE_MS, REFRESH_MS, DeviceBook
 from controlroom.hub.store import request_rows
 from controlroom.hub.store.store import Store
 from controlroom.kit.clock import FakeClock
+from controlroom.kit.sql import DatabaseTrouble
 from controlroom.wire.device import Device, DeviceHello, Issued, PairingPolicy
 
 PHONE = DeviceHello(kind="relay", name="Pixel", device_id="dev-1", address="192.0.2.7", door="device")
@@ -400,3 +401,27 @@ async def test_a_listener_that_fails_does_not_keep_the_others_from_closing(tmp_p
     await desk.book.revoke(phone.device, "host")
     assert desk.ended == [phone.device.id]
     await desk.close()
+
+
+async def test_a_database_that_takes_nothing_more_costs_no_device_its_login(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phone, code = await desk.pair(), await desk.book.mint(PairingPolicy())
+
+    async def full(job: object) -> None:
+        raise DatabaseTrouble("no space is left on the disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.store, "change", full)
+        assert await desk.book.by_token(phone.token) is not None
+        with pytest.raises(DatabaseTrouble):
+            await desk.book.claim(code.code, BROWSER)
+        with pytest.raises(DatabaseTrouble):
+            await desk.book.revoke(phone.device, "host")
+        assert phone.refresh_token
+        with pytest.raises(DatabaseTrouble):
+            await desk.book.refresh(phone.refresh_token, PHONE)
+        await desk.book.round()
+    assert await desk.book.by_token(phone.token) is not None  # nothing counts that was not stored
+    assert await desk.book.refresh(phone.refresh_token, PHONE) is not None
+    assert await desk.book.claim(code.code, BROWSER) is not None
