@@ -181,7 +181,7 @@ def test_a_young_process_is_starting_and_an_old_silent_one_unknown() -> None:
 
 
 def test_a_young_process_whose_files_cannot_be_read_is_unknown() -> None:
-    """It may have been at its prompt before its folder was shut: that it is silent says nothing of a start."""
+    """It may have been at its prompt before its folder was shut: its silence says nothing of a start."""
     shut = msgspec.structs.replace(facts(), fault=Fault("unreadable", "Give the right to read it.", BORN))
     assert derive(shut, BORN + 1_000).activity == "unknown"
 
