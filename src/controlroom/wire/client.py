@@ -218,7 +218,13 @@ class Refused(Struct, frozen=True, kw_only=True, tag_field="type", tag="error"):
 
 FromServer = Welcome | EventFrame | Resync | ItemsFrame | ScreenFrame | Ack | Ping | Refused
 
-decode_from_client = msgspec.json.Decoder(FromClient).decode
+
+def decode_from_client(data: bytes | str) -> FromClient:
+    """A frame from a client. Raises msgspec.ValidationError or DecodeError."""
+    try:
+        return _client.decode(data)
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deeply") from None
 
 
 def decode_from_server(data: bytes | str) -> FromServer | None:
@@ -232,4 +238,5 @@ def decode_from_server(data: bytes | str) -> FromServer | None:
         return None
 
 
+_client = msgspec.json.Decoder(FromClient)
 _server = msgspec.json.Decoder(FromServer)

@@ -14,7 +14,10 @@ encode = _encoder.encode
 
 def decode(data: bytes | str, kind: type[T]) -> T:
     """Decode one struct. Unknown fields are ignored; raises msgspec.ValidationError or DecodeError."""
-    return msgspec.json.decode(data, type=kind)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deeply") from None
 
 
 def decode_rows(data: bytes | msgspec.Raw, kind: type[T]) -> tuple[list[T], int]:

@@ -49,6 +49,9 @@ class Door:
             is_json = answer.content_type == "application/json"
             return Answer(answer.status, await answer.json() if is_json else None, answer.headers)
 
+    def raw(self, method: str, path: str, data: bytes) -> Any:
+        return self._session.request(method, self.origin + API + path, data=data)
+
     async def code(self, policy: PairingPolicy | None = None) -> str:
         return (await self.house.hub.devices.mint(policy or PairingPolicy())).code
 

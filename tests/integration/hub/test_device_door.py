@@ -134,6 +134,26 @@ async def test_too_many_wrong_codes_block_one_peer_and_no_other(house: House, do
     assert (await door.ask("POST", "/pair", {"code": await door.code()})).status == 200
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'{"code":7}',
+        b'{"code":"AB12CD"',
+        b'{"code":"\xff"}',
+        b'{"code":"\\ud800"}',
+        b'{"code":"AB12CD","kind":"relay"}',
+        b'{"x":' + b"[" * 100_000,
+        b"[" * 100_000,
+    ],
+)
+async def test_strangers_send_what_they_like_to_no_effect(door: Door, raw: bytes) -> None:
+    async with door.raw("POST", "/pair", raw) as answer:
+        assert (answer.status, (await answer.json())["code"]) == (400, "bad_request")
+
+
 # ---- logging in ----------------------------------------------------------------------------------------
 
 

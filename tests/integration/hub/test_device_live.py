@@ -156,3 +156,13 @@ async def test_an_agent_may_listen_on_the_private_socket_and_press_nothing(house
         await until(socket, "resync")
         await socket.send_json({"type": "seen", "chat_id": "cht_1", "item_id": "x"})
         assert (await until(socket, "error"))["code"] == "not_allowed"
+
+
+async def test_a_frame_nested_too_deeply_ends_nothing(door: Door) -> None:
+    async with door.live(await door.laptop()) as socket:
+        await socket.send_json({"type": "hello"})
+        await until(socket, "resync")
+        await socket.send_str('{"type":"pong","x":' + "[" * 100_000)
+        assert (await until(socket, "error"))["code"] == "bad_request"
+        await socket.send_json({"type": "watch", "agent_id": "agt_1"})
+        await until(socket, "frame")
