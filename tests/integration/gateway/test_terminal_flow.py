@@ -278,3 +278,16 @@ async def test_a_failing_tmux_is_an_error_with_its_words(with_tmux: Stage) -> No
     finally:
         socket.parent.chmod(before & 0o777)
     await until(lambda: not terminals_of_this_process(), "its terminal is closed")
+
+
+async def test_input_right_before_the_end_of_the_socket_is_not_lost(
+    with_tmux: Stage, tmux_folder: TmuxFolder
+) -> None:
+    for number in range(10):
+        made = tmux_folder.path / f"made-{number}"
+        link, handler = await with_tmux.socket()
+        await say(handler, "attach", session_name="last")
+        await say(handler, "input", data=f"touch {made}\r")
+        link.drop()
+        await handler.aclose("socket closed")
+        await until(made.exists, f"what was typed the {number}th time is done")

@@ -21,6 +21,8 @@ from typing import Final
 from controlroom.core.terminal import READ_BYTES, Size
 
 INPUT_BYTES: Final = 1024 * 1024  # what a program that does not read may leave waiting
+DRAIN_S: Final = 0.3  # for input that the program has not read yet; a living one reads within milliseconds
+DRAIN_EVERY_S: Final = 0.005
 HANGUP_S: Final = 1.0  # from SIGHUP to SIGKILL (relay contract section 10.2)
 REAP_S: Final = 10.0  # a killed process is reaped within milliseconds, even on a loaded machine
 
@@ -32,8 +34,9 @@ _OPEN_TERMINAL: Final = 'exec "$@" <>"$0" >&0 2>&0'
 class Pty(asyncio.SubprocessProtocol):
     """One program and the master side of its terminal. ``aclose`` must be called."""
 
-    def __init__(self, master: int, may_write: Callable[[], bool]) -> None:
+    def __init__(self, master: int, name: str, may_write: Callable[[], bool]) -> None:
         self._master = master
+        self._name = name
         self._may_write = may_write
         self._loop = asyncio.get_running_loop()
         self._process: asyncio.SubprocessTransport | None = None
@@ -42,6 +45,7 @@ class Pty(asyncio.SubprocessProtocol):
         self._readable = asyncio.Event()
         self._input: deque[bytes] = deque()
         self._waiting_bytes = 0
+        self._has_input = False
         self._is_closed = False
         self.pid = 0
         self.broke = False
@@ -68,7 +72,7 @@ class Pty(asyncio.SubprocessProtocol):
                 tty.setraw(slave)
             _set_size(master, size)
             os.set_blocking(master, False)
-            pty = cls(master, may_write)
+            pty = cls(master, name, may_write)
             await pty._loop.subprocess_exec(
                 lambda: pty,
                 "/bin/sh",
@@ -123,6 +127,7 @@ class Pty(asyncio.SubprocessProtocol):
             return False
         if self._is_closed or not data:
             return True
+        self._has_input = True
         self._input.append(data)
         self._waiting_bytes += len(data)
         if len(self._input) == 1:
@@ -138,14 +143,14 @@ class Pty(asyncio.SubprocessProtocol):
                 _set_size(self._master, size)
 
     async def aclose(self) -> None:
-        """Hang up, and end the program for certain: SIGHUP, after a second SIGKILL. Safe to call again."""
-        if not self._is_closed:
-            self._is_closed = True
-            self._forget_input()
-            self._loop.remove_reader(self._master)
-            os.close(self._master)
-            self._wake_reader()
-            self._signal(signal.SIGHUP)
+        """Hang up, and end the program for certain: SIGHUP, after a second SIGKILL. Safe to call again.
+
+        A hang-up throws away what the program has not read; it gets a moment for that first.
+        """
+        try:
+            await self._drained()
+        finally:
+            self._hang_up()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANGUP_S):
                 await self._exited.wait()
@@ -156,6 +161,39 @@ class Pty(asyncio.SubprocessProtocol):
                 await self._reaped.wait()
         if self._process is not None:
             self._process.close()
+
+    def _hang_up(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._forget_input()
+        self._loop.remove_reader(self._master)
+        os.close(self._master)
+        self._wake_reader()
+        self._signal(signal.SIGHUP)
+
+    async def _drained(self) -> None:
+        latest = self._loop.time() + DRAIN_S
+        while self._loop.time() < latest and not (self._is_closed or self.broke or self.has_exited):
+            if not (self._may_write() and (self._input or self._is_unread())):
+                return
+            await asyncio.sleep(DRAIN_EVERY_S)
+
+    def _is_unread(self) -> bool:
+        """Whether input lies in the kernel that the program has not read."""
+        if not self._has_input:
+            return False
+        try:
+            slave = os.open(self._name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            waiting: int = struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, bytes(4)))[0]
+        except OSError:
+            return False
+        finally:
+            os.close(slave)
+        return waiting > 0
 
     def _write_more(self) -> None:
         if not self._may_write():
