@@ -39,11 +39,6 @@ class Files:
         self._max_bytes = max_bytes
         self._threads = FileThreads("media")
 
-    @property
-    def max_bytes(self) -> int:
-        """Size of the largest file that is given or taken."""
-        return self._max_bytes
-
     def close(self) -> None:
         self._threads.close()
 

@@ -49,7 +49,7 @@ class MediaPart:
         self._health = health
         self._files = Files(places, settings.max_bytes)
         self._sender = Sender(self._files)
-        self._receiver = Receiver(self._files, folder)
+        self._receiver = Receiver(self._files, folder, min(settings.max_bytes, settings.uploads_bytes))
         self._tasks = Tasks("media")
         self.store = MediaStore(
             rows=rows,

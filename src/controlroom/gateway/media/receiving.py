@@ -7,7 +7,8 @@ import errno
 from collections.abc import Awaitable
 from typing import Final, TypeVar
 
-from aiohttp import BodyPartReader, MultipartReader, web
+import structlog
+from aiohttp import BodyPartReader, ClientError, MultipartReader, web
 
 from controlroom.core.media import ANY_TYPE, LONGEST_NAME, content_type
 from controlroom.core.text import clean_line
@@ -15,6 +16,8 @@ from controlroom.gateway.media.files import Files
 from controlroom.gateway.media.uploads import Upload, UploadFolder
 
 T = TypeVar("T")
+
+_log = structlog.get_logger("media")
 
 CHUNK: Final = 64 * 1024
 MOST_AT_ONCE: Final = 8
@@ -45,16 +48,17 @@ class Received:
 class Receiver:
     """All uploads of the door; more than ``MOST_AT_ONCE`` at a time are turned away."""
 
-    def __init__(self, files: Files, folder: UploadFolder) -> None:
+    def __init__(self, files: Files, folder: UploadFolder, max_bytes: int) -> None:
         self._files = files
         self._folder = folder
+        self._max_bytes = max_bytes
         self._running = 0
 
     async def receive(self, request: web.Request) -> Received:
         """The part named ``file``. Raises UploadRefused."""
         if request.content_type != "multipart/form-data":
             raise UploadRefused(400, "expected multipart/form-data")
-        if (request.content_length or 0) > self._files.max_bytes + MOST_SKIPPED:
+        if (request.content_length or 0) > self._max_bytes + MOST_SKIPPED:
             raise self._too_large()
         if self._running >= MOST_AT_ONCE:
             raise UploadRefused(503, "too many uploads at once")
@@ -64,10 +68,13 @@ class Receiver:
                 return await self._receive(request)
         except TimeoutError:
             raise UploadRefused(408, "the upload took too long") from None
+        except ConnectionError:
+            raise
         except OSError as error:
             if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
                 raise UploadRefused(507, "there is no room for this file") from None
-            raise
+            _log.error("uploads cannot be kept", error=str(error))
+            raise UploadRefused(503, "the file cannot be kept now") from None
         finally:
             self._running -= 1
 
@@ -106,7 +113,7 @@ class Receiver:
 
     async def _copy(self, part: BodyPartReader, upload: Upload) -> None:
         while chunk := await self._chunk(part):
-            if upload.size + len(chunk) > self._files.max_bytes:
+            if upload.size + len(chunk) > self._max_bytes:
                 raise self._too_large()
             data = bytes(chunk)
             await self._files.run(lambda: upload.write(data))  # noqa: B023 - awaited at once
@@ -118,12 +125,15 @@ class Receiver:
             raise UploadRefused(400, "expected multipart/form-data") from None
 
     def _too_large(self) -> UploadRefused:
-        return UploadRefused(413, f"upload too large (max {self._files.max_bytes} bytes)")
+        return UploadRefused(413, f"upload too large (max {self._max_bytes} bytes)")
 
 
 async def _in_time(read: Awaitable[T]) -> T:
-    async with asyncio.timeout(SLOW_S):
-        return await read
+    try:
+        async with asyncio.timeout(SLOW_S):
+            return await read
+    except ClientError as error:  # what aiohttp says when the device has gone
+        raise ConnectionResetError("the upload broke off") from error
 
 
 def _base_name(said: str | None) -> str | None:

@@ -63,7 +63,8 @@ class MediaRoutes:
 
     async def register(self, request: web.Request) -> web.Response:
         """Offer a file of this machine: for programs of the person on it."""
-        await self._access.host(request)
+        text = "/media/register is restricted to localhost callers"
+        await self._access.host(request, refusal=web.HTTPForbidden(text=text))
         try:
             body = json_object(await request.read())
             path, declared, name = _registration(body)

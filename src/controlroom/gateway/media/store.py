@@ -53,11 +53,17 @@ class MediaStore:
         self._dropped: dict[str, MediaEntry] = {}  # not yet forgotten by the store
 
     async def start(self) -> None:
-        """Read what was offered before, drop what is over, and tidy the folder. Raises DatabaseTrouble."""
-        self._entries = {entry.token: entry for entry in await self._rows.all()}
-        await self._drop(to_drop(list(self._entries.values()), self._clock.now_ms(), self._limits))
-        known = {entry.path for entry in self._entries.values() if entry.is_upload}
-        await self._files.run(lambda: self._folder.prepare(known))
+        """Read what was offered before, drop what is over, and tidy the folder.
+
+        Trouble is logged: then nothing old is offered, and nothing that may still be wanted is removed.
+        """
+        try:
+            self._entries = {entry.token: entry for entry in await self._rows.all()}
+            known = {entry.path for entry in self._entries.values() if entry.is_upload}
+            await self._files.run(lambda: self._folder.prepare(known))
+        except (DatabaseTrouble, OSError, TimeoutError) as error:
+            _log.error("media of the last run cannot be read", error=str(error))
+        await self.sweep()
 
     async def run(self) -> None:
         """Sweep now and then, for ever."""
