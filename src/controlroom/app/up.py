@@ -8,28 +8,25 @@ import shlex
 import signal
 import socket
 from collections.abc import Callable
-from functools import partial
 
-import msgspec
-
-from controlroom.app.link import InProcessLink
+from controlroom.app.doors import Doors, DoorWish
 from controlroom.app.parts import drivers, multiplexers
+from controlroom.app.room import Room
+from controlroom.app.tailscale import TailscaleError
 from controlroom.core.text import clean_line
-from controlroom.hub.hub import Hub
-from controlroom.hub.store.store import Store
-from controlroom.hub.store.tables import SCHEMA
 from controlroom.kit.clock import SystemClock
-from controlroom.kit.disk import watch_disk
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home, HomeLock
 from controlroom.kit.log import log_to_file
 from controlroom.kit.process import ProcProcesses
 from controlroom.kit.settings import Settings
-from controlroom.kit.sql import Database
+from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.node.node import Node
+from controlroom.wire.device import Invitation
 
 Say = Callable[[str], None]
+Show = Callable[[Invitation], None]
 
 FIRST_LOOK_S = 3.0
 """How long the start waits for the first look at the agents before it says what it found."""
@@ -38,16 +35,21 @@ FIRST_LOOK_S = 3.0
 NAME_SHOWN = 60  # characters of an agent's name
 
 
-async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
-    """Serve until SIGINT or SIGTERM. ``say`` prints for the person. Returns the exit status.
+async def run(home: Home, settings: Settings, wish: DoorWish, *, say: Say, show: Show) -> int:
+    """Serve until SIGINT, SIGTERM or SIGHUP. ``say`` prints for the person, ``show`` an invitation. Returns
+    the exit status.
 
-    Raises HomeError, HomeInUse, DatabaseTrouble, SchemaTooNew and PortTaken, each with a sentence.
+    Raises HomeError, HomeInUse, DatabaseTrouble, SchemaTooNew, PortTaken and CertificateError, each with a
+    sentence.
     """
     home.prepare()
-    with HomeLock(home):
+    async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(HomeLock(home))
         log_to_file(home.log, settings.log.level)
         clock = SystemClock()
         health = HealthBoard(clock)
+        doors = Doors.opened(wish, settings.door, clock=clock, health=health)
+        stack.push_async_callback(doors.aclose)
         node = Node(
             database=home.database("node"),
             name=socket.gethostname(),
@@ -57,31 +59,40 @@ async def run(home: Home, settings: Settings, *, port: int, say: Say) -> int:
             clock=clock,
             health=health,
         )
-        async with contextlib.AsyncExitStack() as stack:
-            stack.push_async_callback(node.aclose)
-            await node.start()
-            hub = Hub(
-                settings=msgspec.structs.replace(
-                    settings, door=msgspec.structs.replace(settings.door, port=port)
-                ),
-                home=home,
-                store=Store(Database(home.database("hub"), SCHEMA, clock=clock, health=health), clock),
-                links=[InProcessLink(node.api)],
-                callers=node.api,
-                clock=clock,
-                health=health,
-            )
-            stack.push_async_callback(hub.aclose)
-            await hub.start()
-            tasks = Tasks("up")
-            stack.push_async_callback(tasks.aclose)
-            tasks.supervise("disk", partial(watch_disk, home.path, health), health)
-            ended = _told_to_end()  # before anybody is told that it runs: from now on an end is a clean one
-            say(f"Control Room is ready at {hub.url}")
-            await _say_what_next(node, home, health, say)
-            await ended.wait()
-            say("Closing. Your agents go on.")
+        stack.push_async_callback(node.aclose)
+        await node.start()
+        room = Room(node=node, doors=doors, home=home, settings=settings, clock=clock, health=health)
+        stack.push_async_callback(room.aclose)
+        await room.start()
+        ended = _told_to_end()  # before anybody is told that it runs: from now on an end is a clean one
+        say(f"Control Room is ready at {doors.url}")
+        welcome = Tasks("welcome")
+        stack.push_async_callback(welcome.aclose)
+        welcome.start("words", _welcome(node, room, doors, home, health, say, show))
+        await ended.wait()
+        say("Closing. Your agents go on.")
     return 0
+
+
+async def _welcome(
+    node: Node, room: Room, doors: Doors, home: Home, health: HealthBoard, say: Say, show: Show
+) -> None:
+    await _say_what_next(node, home, health, say)
+    try:
+        url = await doors.publish()
+        if url is not None:
+            say(f"In your tailnet: {url}/app/")
+    except TailscaleError as error:
+        say(f"Trouble: Tailscale does not publish the door: {error}.")
+    if doors.is_in_the_clear:
+        say("Plain HTTP: whoever is in that network can read and change what devices send.")
+    try:
+        invitation = await room.first_invitation()
+    except (ValueError, DatabaseTrouble) as error:
+        say(f"No device can be paired now: {error}.")
+        return
+    if invitation is not None:
+        show(invitation)
 
 
 async def _say_what_next(node: Node, home: Home, health: HealthBoard, say: Say) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,32 +12,52 @@ from controlroom.cli.command import Call
 from controlroom.cli.command import command as declare
 from controlroom.cli.errors import FAILED, CliError, wrong_use
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+if TYPE_CHECKING:
+    from controlroom.wire.device import Invitation
 
 
 @declare(
     "up",
     examples="""
     controlroom up
+    controlroom up --tailscale
+    controlroom up --host 192.168.1.5 --cert room.pem --key room.key
     controlroom --home ~/second-room up --port 0
     """,
 )
-@click.option("--port", type=click.IntRange(0, 65535), help="Port of the web page; 0 takes any free one.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port for devices; 0 takes any free one.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen at; this machine only."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Let devices connect at this address of yours too.",
 )
-def command(call: Call, port: int | None, host: str) -> None:
-    """Run the control room: hub and node in one process, in the foreground.
+@click.option("--tailscale", is_flag=True, help="Let the devices of your tailnet in, by tailscale serve.")
+@click.option("--cert", type=click.Path(path_type=Path), help="Certificate (PEM) for HTTPS.")
+@click.option("--key", type=click.Path(path_type=Path), help="Its key (PEM).")
+@click.option("--plain-http", is_flag=True, help="Allow HTTP without encryption in your own network.")
+@click.option("--public", is_flag=True, help="Allow an address that the whole Internet can reach.")
+def command(
+    call: Call,
+    port: int | None,
+    host: str,
+    tailscale: bool,
+    cert: Path | None,
+    key: Path | None,
+    plain_http: bool,
+    public: bool,
+) -> None:
+    """Run the control room: hub, node and doors in one process, in the foreground.
 
     It finds the agents in your tmux panes by itself and changes nothing about them. Ctrl-C ends it; your
-    agents go on.
+    agents go on. "controlroom service install" makes it start with your session instead.
     """
-    if host not in LOOPBACK:
-        raise wrong_use(f"--host {host}: only this machine can connect so far; use 127.0.0.1.")
-
     import asyncio
 
     import controlroom.kit.log  # noqa: F401 - first: it imports structlog without what makes it slow
+    from controlroom.app.certificate import CertificateError
+    from controlroom.app.doors import DoorWish, WrongDoor
     from controlroom.app.up import run
     from controlroom.kit.home import HomeError
     from controlroom.kit.http import PortTaken
@@ -45,11 +67,39 @@ def command(call: Call, port: int | None, host: str) -> None:
 
     try:
         settings = load_settings(call.home.config, os.environ)
-        chosen = settings.door.port if port is None else port
-        status = asyncio.run(run(call.home, settings, port=chosen, say=call.say_at_once))
+        wish = DoorWish(
+            port=settings.door.port if port is None else port,
+            host=host,
+            is_public=public,
+            plain_http=plain_http,
+            cert=cert,
+            key=key,
+            with_tailscale=tailscale,
+        )
+        status = asyncio.run(
+            run(call.home, settings, wish, say=call.say_at_once, show=lambda one: _show(call, one))
+        )
     except SettingsError as error:
         raise wrong_use(str(error)) from None
+    except WrongDoor as error:
+        raise wrong_use(f"{error}.") from None
+    except CertificateError as error:
+        raise CliError(f"The door's certificate cannot be used: {error}.") from None
     except (HomeError, PortTaken, SchemaTooNew, DatabaseTrouble) as error:
         raise CliError(str(error)) from None
     if status:
         raise click.exceptions.Exit(FAILED)
+
+
+def _show(call: Call, invitation: Invitation) -> None:
+    """The invitation for the first device; a log gets no code."""
+    if not call.out.is_terminal:
+        call.say_at_once(f"No device is paired yet. To let one in: {call.hint('pair')}")
+        return
+    from controlroom.cli.pair import render_invitation
+
+    call.say_at_once("")
+    call.say_at_once("No device is paired yet. To let the first one in:")
+    call.say_at_once("")
+    for line in render_invitation(invitation, call.out.width, call.out.colour):
+        call.say_at_once(line)

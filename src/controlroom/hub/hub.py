@@ -16,9 +16,9 @@ from controlroom.hub.acts import Acts
 from controlroom.hub.api.app import make_app
 from controlroom.hub.api.callers import SocketCallers
 from controlroom.hub.api.device_app import door_routes
-from controlroom.hub.api.door import make_door
 from controlroom.hub.api.live import LiveClients
 from controlroom.hub.api.parts import Parts
+from controlroom.hub.api.served import body_limit
 from controlroom.hub.chats import Chats
 from controlroom.hub.courier import Courier
 from controlroom.hub.devices import DeviceBook
@@ -36,7 +36,7 @@ from controlroom.hub.store.store import Store
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home
-from controlroom.kit.http import serve_loopback, serve_unix
+from controlroom.kit.http import serve_unix
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
@@ -54,7 +54,7 @@ STOP_S = 5.0  # for requests that are under way
 class Hub:
     """One hub over these nodes. The first link is the primary machine's.
 
-    The caller holds the lock of the data folder. ``url`` is there after ``start``.
+    The caller holds the lock of the data folder, and serves ``door_routes`` at ``url``.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Hub:
         health: HealthBoard,
         invitations: Invitations | None = None,
         limiter: Limiter | None = None,
+        url: str = "",
     ) -> None:
         self._settings = settings
         self._home = home
@@ -83,10 +84,10 @@ class Hub:
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._settled = asyncio.Event()
         self._started_at_ms = clock.now_ms()
-        self.url = ""
+        self.url = url
 
     async def start(self) -> None:
-        """Open the store, follow the nodes, and serve. Raises SchemaTooNew, DatabaseTrouble, PortTaken."""
+        """Open the store, follow the nodes, and serve. Raises SchemaTooNew, DatabaseTrouble."""
         try:
             await self._start()
         except BaseException:
@@ -115,7 +116,14 @@ class Hub:
         self._courier = Courier(store, nodes, self._health)
         self._closers.append(self._courier.aclose)
         receipts = ReceiptBook(store, clock)
-        self.acts = Acts(self._view, nodes, Requests(store), receipts, clock)
+        self.acts = Acts(
+            self._view,
+            nodes,
+            Requests(store),
+            receipts,
+            clock,
+            only_devices_answer=self._settings.policy.blocking_answers == "devices",
+        )
         self.mirror = Mirror(self._view, nodes, self._health)
         self._closers.append(self.mirror.aclose)
         self._live = LiveClients(
@@ -159,12 +167,16 @@ class Hub:
         """The API for paired devices, to be mounted on the doors; only after ``start``."""
         return door_routes(self._parts, self._hub_id)
 
+    @property
+    def body_limit(self) -> int:
+        """The largest body that a route of ``door_routes`` takes, in bytes."""
+        return body_limit(self._settings.limits.message_bytes)
+
+    async def say_good_bye(self) -> None:
+        """End the live sockets; clients come again by themselves."""
+        await self._live.aclose()
+
     async def _serve(self, parts: Parts) -> None:
-        door = _runner(make_door(self._settings.door.names))
-        await door.setup()
-        self._closers.append(door.cleanup)
-        port = await serve_loopback(door, self._settings.door.port)
-        self.url = f"http://localhost:{port}/app/"
         app = make_app(parts, SocketCallers(self._callers), self._settings.limits.message_bytes)
         inner = _runner(app)
         await inner.setup()

@@ -1,4 +1,4 @@
-"""aiohttp as we use it: JSON from structs, private Unix sockets, loopback ports."""
+"""aiohttp as we use it: JSON from structs, private Unix sockets, TCP ports."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import errno
 import os
 import socket
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
 from aiohttp import web
 
+from controlroom.core.text import clean_line
 from controlroom.wire.codec import decode, encode
 
 T = TypeVar("T")
 
-LOOPBACK = ("127.0.0.1", "::1")
 BACKLOG = 128
 FREE_PORT_TRIES = 10  # a port that is free on 127.0.0.1 may be taken on ::1
 
@@ -73,24 +74,18 @@ async def serve_unix(runner: web.AppRunner, path: Path) -> None:
     await web.SockSite(runner, listener, backlog=BACKLOG).start()
 
 
-async def serve_loopback(runner: web.AppRunner, port: int) -> int:
-    """Listen on 127.0.0.1 and ::1 with the same port (0: a free one). Returns the port.
+def listening(hosts: Sequence[str], port: int) -> list[socket.socket]:
+    """Sockets that listen at these addresses with the same port (0: one that is free at all of them).
 
-    A machine without IPv6 is served on 127.0.0.1 alone. Raises PortTaken.
+    A machine without IPv6 has no ``::1``: that one is left out. Connections wait in the kernel until somebody
+    serves them. Raises PortTaken.
     """
-    listeners = _bound_on_loopback(port)
-    for listener in listeners:
-        await web.SockSite(runner, listener, backlog=BACKLOG).start()
-    return int(listeners[0].getsockname()[1])
-
-
-def _bound_on_loopback(port: int) -> list[socket.socket]:
     tries = 1 if port else FREE_PORT_TRIES
     while True:
         tries -= 1
         wanted, listeners = port, list[socket.socket]()
         try:
-            for host in LOOPBACK:
+            for host in hosts:
                 listener = _bound(host, wanted)
                 if listener is not None:
                     listeners.append(listener)
@@ -106,10 +101,14 @@ def _bound_on_loopback(port: int) -> list[socket.socket]:
 
 def _bound(host: str, port: int) -> socket.socket | None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    is_optional = family == socket.AF_INET6 and host in {"::1", "::"}
     try:
         listener = socket.socket(family, socket.SOCK_STREAM)
-    except OSError:
-        return None
+    except OSError as error:
+        if is_optional:
+            return None
+        raise PortTaken(f"No socket can be opened for {host}: {error.strerror}.") from None
+    listener.setblocking(False)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET6:
         listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -118,8 +117,10 @@ def _bound(host: str, port: int) -> socket.socket | None:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        if error.errno in {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT} and family == socket.AF_INET6:
-            return None
+        if error.errno in {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}:
+            if is_optional:
+                return None
+            raise PortTaken(f"{host} is not an address of this machine now.") from None
         if error.errno == errno.EADDRINUSE:
             raise PortTaken(
                 f"Port {port} is taken{_by_whom(port)}. Stop that program, or choose another with --port."
@@ -136,10 +137,21 @@ def _by_whom(port: int) -> str:
         for connection in psutil.net_connections("tcp"):
             where = getattr(connection.laddr, "port", None)
             if connection.status == psutil.CONN_LISTEN and where == port and connection.pid:
-                return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
+                process = psutil.Process(connection.pid)
+                return f" by {_called(process.name(), process.cmdline())} (process {connection.pid})"
     except (psutil.Error, OSError):
         pass
     return ""
+
+
+def _called(name: str, arguments: Sequence[str]) -> str:
+    """A program as people know it; the two that like this port run inside Python."""
+    line = " ".join(arguments[:8]).lower()
+    if "hermes" in line:
+        return "an installed Hermes-Relay"
+    if "controlroom" in line:
+        return "another Control Room"
+    return clean_line(name, 40)
 
 
 class Peer(msgspec.Struct, frozen=True, kw_only=True):

@@ -50,6 +50,12 @@ class Limits(_Section, frozen=True, kw_only=True):
 
 class Door(_Section, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65535, description="a port, 0 (any free one) to 65535")] = 8767
+    proxy_port: Annotated[
+        int, Meta(ge=0, le=65535, description="a port, 0 (the next one, or any free one) to 65535")
+    ] = 0
+    public_url: Annotated[
+        str, Meta(pattern=r"^(https?://[^\s/]+(/\S*)?)?$", description="an http or https address, or nothing")
+    ] = ""
     loopback_routes: Annotated[bool, Meta(description="true or false")] = False
     names: Annotated[
         tuple[Annotated[str, Meta(pattern=r"^[A-Za-z0-9.\-\[\]:]+$", max_length=253)], ...],

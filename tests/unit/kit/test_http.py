@@ -16,10 +16,11 @@ from aiohttp import web
 from controlroom.kit.http import (
     BadBody,
     PortTaken,
+    _called,
     json_answer,
+    listening,
     peer_pid,
     read_body,
-    serve_loopback,
     serve_unix,
 )
 from controlroom.wire.client import Interrupt
@@ -65,19 +66,59 @@ async def test_a_unix_socket_is_private_and_names_its_peer(runner: web.AppRunner
         assert await answer.text() == str(os.getpid())
 
 
+async def serve(runner: web.AppRunner) -> int:
+    sockets = listening(("127.0.0.1", "::1"), 0)
+    for one in sockets:
+        await web.SockSite(runner, one).start()
+    assert len({one.getsockname()[1] for one in sockets}) == 1
+    return int(sockets[0].getsockname()[1])
+
+
 async def test_loopback_is_served_on_one_port_and_has_no_peer(runner: web.AppRunner) -> None:
-    port = await serve_loopback(runner, 0)
+    port = await serve(runner)
     async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}/peer") as answer:
         assert await answer.text() == "None"
 
 
-async def test_a_taken_port_says_by_whom(runner: web.AppRunner) -> None:
+def test_a_taken_port_says_by_whom() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(PortTaken, match=rf"Port {port} is taken by .* \(process {os.getpid()}\)"):
-            await serve_loopback(runner, port)
+            listening(("127.0.0.1",), port)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "called"),
+    [
+        (
+            ["/usr/bin/python3", "/home/kim/.hermes/plugins/relay/server.py"],
+            "an installed Hermes-Relay",
+        ),
+        (["/opt/venv/bin/python", "-m", "controlroom.cli.main", "up"], "another Control Room"),
+        (["/usr/sbin/nginx"], "name"),
+        ([], "name"),
+    ],
+)
+def test_programs_that_like_this_port_have_names(arguments: list[str], called: str) -> None:
+    assert _called("name", arguments) == called
+
+
+def test_an_address_of_another_machine_is_refused() -> None:
+    with pytest.raises(PortTaken, match="is not an address of this machine"):
+        listening(("192.0.2.77",), 0)
+
+
+def test_nothing_stays_open_when_one_of_several_is_taken() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.2", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(PortTaken):
+            listening(("127.0.0.1", "127.0.0.2"), port)
+        for one in listening(("127.0.0.1",), port):
+            one.close()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +132,7 @@ async def test_a_taken_port_says_by_whom(runner: web.AppRunner) -> None:
     ],
 )
 async def test_a_body_fits_or_says_why_not(runner: web.AppRunner, raw: bytes, status: int, said: str) -> None:
-    port = await serve_loopback(runner, 0)
+    port = await serve(runner)
     url = f"http://127.0.0.1:{port}/body"
     async with aiohttp.ClientSession() as session, session.post(url, data=raw) as answer:
         assert answer.status == status

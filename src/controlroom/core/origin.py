@@ -1,0 +1,104 @@
+"""Names and origins in the headers of a request: whom it was meant for, and which page made it."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+PORTS: Final = {"http": 80, "https": 443}
+LONGEST_FORWARDED: Final = 2000
+FORWARDING: Final = frozenset({"forwarded", "via", "x-real-ip"})
+FORWARDING_PREFIXES: Final = ("x-forwarded-", "tailscale-")
+
+
+def host_name(header: str) -> str:
+    """The name of a ``Host`` header without its port, in small letters; IPv6 in brackets."""
+    header = header.strip().lower()
+    if header.startswith("["):
+        return header.partition("]")[0] + "]"
+    return header.partition(":")[0].rstrip(".")
+
+
+def in_url(address: str) -> str:
+    """An address or a name as it stands in a URL or a ``Host`` header."""
+    return f"[{address}]" if ":" in address and not address.startswith("[") else address
+
+
+class Names:
+    """The names under which a door is served. ``*.example`` (from a certificate) means one label more."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        known = {in_url(name.strip().lower().rstrip(".")) for name in names} - {""}
+        self._exact = LOCAL_NAMES | {name for name in known if not name.startswith("*.")}
+        self._parents = frozenset(name[2:] for name in known if name.startswith("*."))
+
+    def allow(self, header: str, local_address: str | None = None) -> bool:
+        """Whether a request with this ``Host`` is for us. ``local_address``: at which it arrived; a page of
+        the web can point its own name at us, never a number."""
+        name = host_name(header)
+        if name in self._exact or name.partition(".")[2] in self._parents:
+            return True
+        return local_address is not None and name == in_url(local_address)
+
+
+def is_loopback_number(header: str) -> bool:
+    """Whether a ``Host`` names this machine by a number, where browsers allow no passkeys."""
+    name = host_name(header).strip("[]")
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def is_same_origin(origin: str, scheme: str, host: str) -> bool:
+    """Whether scheme, host and port of ``Origin`` are exactly those of a request to ``host``."""
+    ours = _origin(f"{scheme}://{host}")
+    return ours is not None and ours == _origin(origin)
+
+
+def _origin(text: str) -> tuple[str, str, int] | None:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in PORTS or not parts.hostname or parts.path or parts.query or parts.username:
+        return None
+    return parts.scheme, parts.hostname, port or PORTS[parts.scheme]
+
+
+def is_forwarded(headers: Iterable[str]) -> bool:
+    """Whether the names of these headers show that a proxy stands between."""
+    small = [name.lower() for name in headers]
+    return any(name in FORWARDING or name.startswith(FORWARDING_PREFIXES) for name in small)
+
+
+class Forwarded(NamedTuple):
+    """What a proxy says of its client. ``address`` None: it says nothing that can be used."""
+
+    address: str | None
+    is_secure: bool
+
+
+def forwarded(headers: Mapping[str, str]) -> Forwarded:
+    """What the proxy right before us says; entries further left in ``X-Forwarded-For`` are hearsay.
+
+    ``headers`` finds names in any case, and joins repeated ones with commas.
+    """
+    last = headers.get("X-Forwarded-For", "")[-LONGEST_FORWARDED:].rpartition(",")[2].strip()
+    is_secure = headers.get("X-Forwarded-Proto", "").strip().lower() == "https"
+    return Forwarded(_address(last), is_secure)
+
+
+def _address(text: str) -> str | None:
+    """An address with or without a port, in its shortest form."""
+    name = text.partition("]")[0].lstrip("[") if text.startswith("[") else text
+    if name.count(":") == 1:
+        name = name.partition(":")[0]
+    try:
+        return str(ipaddress.ip_address(name.partition("%")[0]))
+    except ValueError:
+        return None
