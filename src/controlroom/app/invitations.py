@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ class Invitations:
 
     async def invite(self, code: PairingCode, wish: MintPairing) -> Invitation:
         """Raises ValueError for a mode or an address that cannot be used."""
-        reach, policy = self._reach(), code.policy
+        reach, policy = await asyncio.to_thread(self._reach), code.policy  # it may look into files
         hermes = reach.hermes
         made = invite(
             Terms(code=code.code, ttl_s=policy.ttl_s, grants=policy.grants, transport_hint=policy.transport),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from controlroom.app.hermes import with_hermes
 from controlroom.app.invitations import Invitations, api_address
 from controlroom.core.endpoints import Tailnet
 from controlroom.core.invite import HermesHost, Reach
@@ -85,3 +87,17 @@ async def test_what_cannot_be_is_said(wish: MintPairing, why: str) -> None:
 async def test_loopback_alone_is_pointed_out() -> None:
     here = Reach(relay=ApiAddress(host="127.0.0.1", port=8767))
     assert any("Only this machine" in note for note in (await made(here, MintPairing())).notes)
+
+
+async def test_a_hermes_host_of_this_machine_is_found(tmp_path: Path) -> None:
+    reach = with_hermes(lambda: LAN, {}, tmp_path)
+    assert reach() == LAN
+    home = tmp_path / ".hermes"
+    home.mkdir()
+    (home / ".env").write_text("API_SERVER_PORT=9000\nAPI_SERVER_KEY=made-up\n")
+    hermes = reach().hermes
+    assert hermes is not None and hermes.key == "made-up"
+    assert hermes.api == ApiAddress(host="192.168.7.2", port=9000)
+    invitation = await made(reach(), MintPairing())
+    assert invitation.qr and "made-up" not in invitation.qr
+    assert json.loads(invitation.qr)["port"] == 9000
