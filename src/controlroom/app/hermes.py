@@ -14,7 +14,7 @@ from controlroom.gateway.hermes_host import find_hermes
 def with_hermes(
     reach: Callable[[], Reach], environ: Mapping[str, str], user_home: Path
 ) -> Callable[[], Reach]:
-    """``reach`` with the Hermes host that is there at each call, under the address that devices use for us."""
+    """``reach`` with the Hermes host that is there at each call, at the address that devices use for us."""
 
     def found() -> Reach:
         now = reach()
