@@ -11,6 +11,7 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 import structlog
@@ -21,6 +22,7 @@ from controlroom.app.door_app import DoorPlan, make_door
 from controlroom.app.tailscale import Tailscale
 from controlroom.core.binding import LOOPBACK, Binding, binding
 from controlroom.core.crowd import limits_for
+from controlroom.core.endpoints import Tailnet
 from controlroom.core.invite import Reach
 from controlroom.core.origin import Names, in_url
 from controlroom.core.qr import ApiAddress
@@ -165,11 +167,19 @@ class Doors:
             relay = ApiAddress(host=self._certificate.name, port=self.port, tls=True)
         else:
             relay = ApiAddress(host=beyond or "127.0.0.1", port=self.port)
-        return Reach(relay=relay, tailnet=tailnet)
+        if tailnet is None and self._binding.is_in_tailnet:
+            tailnet = Tailnet(address=self._binding.beyond)
+        return Reach(
+            relay=relay,
+            tailnet=tailnet,
+            public_url=self._settings.public_url or None,
+        )
 
     def names(self) -> Names:
         """Whom requests may be meant for, besides this machine's loopback names."""
         found = [*self._settings.names, *self._binding.addresses]
+        if self._settings.public_url:
+            found.append(urlsplit(self._settings.public_url).hostname or "")
         if self._certificate is not None:
             found += self._certificate.names
         if self.tailscale is not None and self.tailscale.name is not None:

@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from controlroom.core.endpoints import is_loopback
 from controlroom.core.invite import Invite, Reach, Terms, invite
 from controlroom.core.qr import ApiAddress
 from controlroom.hub.invitations import app_link
 from controlroom.wire.device import Invitation, MintPairing, PairingCode
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Invitations:
@@ -41,7 +40,7 @@ class Invitations:
         return Invitation(
             code=code.code,
             expires_ms=code.expires_ms,
-            links=tuple(app_link(base, code.code) for base in bases),
+            links=tuple(app_link(for_browsers(base), code.code) for base in bases),
             qr=made.qr_text,
             relay_link=made.url,
             notes=tuple(_notes(bases, wish, reach)),
@@ -56,6 +55,12 @@ def base_urls(made: Invite) -> list[str]:
         url = str(one["relay"]["url"])
         urls.append(url.replace("wss://", "https://", 1).replace("ws://", "http://", 1))
     return urls
+
+
+def for_browsers(base: str) -> str:
+    """This machine by its name: pages under its numbers are sent there anyway."""
+    parts = urlsplit(base)
+    return f"{parts.scheme}://localhost:{parts.port}" if is_loopback(parts.hostname or "") else base
 
 
 def api_address(url: str) -> ApiAddress:
@@ -73,7 +78,7 @@ def api_address(url: str) -> ApiAddress:
 
 def _notes(bases: list[str], wish: MintPairing, reach: Reach) -> list[str]:
     notes = []
-    if all(urlsplit(base).hostname in LOOPBACK for base in bases):
+    if all(is_loopback(urlsplit(base).hostname or "") for base in bases):
         notes.append(
             "Only this machine can use these addresses: start the control room with --tailscale, or with "
             "--host and --cert, to let other devices in."

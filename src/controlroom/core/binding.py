@@ -36,9 +36,13 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.beyond) and ipaddress.ip_address(self.beyond).is_unspecified
 
     @property
+    def is_in_tailnet(self) -> bool:
+        return bool(self.beyond) and is_tailnet(ipaddress.ip_address(self.beyond))
+
+    @property
     def is_readable(self) -> bool:
         """Whether plain HTTP would be readable for others on its way."""
-        return bool(self.beyond) and not is_tailnet(ipaddress.ip_address(self.beyond))
+        return bool(self.beyond) and not self.is_in_tailnet
 
 
 def binding(host: str, *, has_tls: bool, is_public: bool = False, plain_http: bool = False) -> Binding:

@@ -14,6 +14,7 @@ import msgspec
 from controlroom.core.qr import ApiAddress, Payload
 
 Mode = Literal["auto", "lan", "tailscale", "public"]
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 MODES: Final = ("auto", "lan", "tailscale", "public")
 
 
@@ -48,11 +49,17 @@ def candidates(
         found += _tailscale(tailnet, api, relay)
     if mode in {"auto", "public"} and public_url:
         found.append(_public(public_url, relay))
-    if mode in {"auto", "lan"}:
+    # Where nobody else can come to is no candidate, unless there is no other.
+    if mode == "lan" or (mode == "auto" and not (found and is_loopback(relay.host))):
         found.append(candidate("lan", api, _url(relay), tls=relay.tls))
     wanted = (prefer or "").strip().lower()
     found.sort(key=lambda one: str(one["role"]).lower() != wanted)  # stable: the others keep their order
     return renumbered(found)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine itself reaches it."""
+    return host in LOOPBACK
 
 
 def candidate(role: str, api: ApiAddress, relay_url: str, *, tls: bool) -> Payload:
@@ -96,12 +103,15 @@ def _refreshed(one: Mapping[str, object], tailnet: Tailnet) -> Payload:
 
 
 def _tailscale(tailnet: Tailnet, api: ApiAddress, relay: ApiAddress) -> list[Payload]:
-    """The MagicDNS name with TLS when both ports are served, else the bare address without."""
-    is_served = tailnet.name is not None and {api.port, relay.port} <= tailnet.served
+    """The MagicDNS name with TLS when the relay's port is served, else the bare address without. An API
+    server of another port that is not served is left at the bare address."""
+    is_served = tailnet.name is not None and relay.port in tailnet.served
+    has_api = is_served and api.port in tailnet.served
     host = tailnet.name if is_served else tailnet.address
-    if host is None:
+    api_host = tailnet.name if has_api else tailnet.address
+    if host is None or api_host is None:
         return []
-    here = msgspec.structs.replace(api, host=host, tls=is_served)
+    here = msgspec.structs.replace(api, host=api_host, tls=has_api)
     relay_here = msgspec.structs.replace(relay, host=host, tls=is_served)
     return [candidate("tailscale", here, _url(relay_here), tls=is_served)]
 

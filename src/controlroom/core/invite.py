@@ -19,11 +19,13 @@ class HermesHost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reach(msgspec.Struct, frozen=True, kw_only=True):
-    """How this control room is reached. ``relay``: our door in the local network."""
+    """How this control room is reached. ``relay``: our door in the local network. ``public_url``: an address
+    of the person's own that leads here from everywhere."""
 
     relay: ApiAddress
     tailnet: Tailnet | None = None
     hermes: HermesHost | None = None
+    public_url: str | None = None
 
     @property
     def api(self) -> ApiAddress:
@@ -75,7 +77,12 @@ def invite(
     api = api or reach.api
     if endpoints is None:
         found = candidates(
-            mode, api=api, relay=reach.relay, tailnet=reach.tailnet, public_url=public_url, prefer=prefer
+            mode,
+            api=api,
+            relay=reach.relay,
+            tailnet=reach.tailnet,
+            public_url=public_url or reach.public_url,
+            prefer=prefer,
         )
     else:
         found = refreshed(endpoints, reach.tailnet)
