@@ -49,7 +49,7 @@ def make_relay(
         user_home=Path.home(),
         clock=clock,
         health=health,
-        push=lambda channel, type_, payload: gateway.push(channel, type_, payload),
+        push=lambda channel, type_, payload, right: gateway.push(channel, type_, payload, right),
     )
     panes = HubPanes(hub.fleet, hub.mirror, hub.acts)
     gateway = Gateway(

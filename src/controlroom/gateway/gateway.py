@@ -60,7 +60,7 @@ class Gateway:
         self._with_loopback_routes = settings.loopback_routes
         self._limiter = limiter or Limiter()
         self._qr_secret: bytes | None = None
-        login = Login(devices, profiles, __version__)
+        login = Login(devices, profiles, __version__, clock)
         secret = DoorSecret(self._door_secret) if self._with_loopback_routes else None
         self.access = Access(devices, clock, secret)
         self._sockets = Sockets(
@@ -120,10 +120,11 @@ class Gateway:
         for part in self._parts:
             await part.start()
 
-    def push(self, channel: str, type_: str, payload: Mapping[str, object]) -> None:
-        """Tell every authenticated socket; one that is full misses it. The fields of ``payload`` stand at the
-        top level of the envelope too, where the Android app reads them (contract section 17.2)."""
-        self._sockets.push(channel, type_, payload)
+    def push(self, channel: str, type_: str, payload: Mapping[str, object], right: str | None = None) -> None:
+        """Tell every authenticated socket that holds ``right`` now; one that is full misses it. The fields of
+        ``payload`` stand at the top level of the envelope too, where the Android app reads them (contract
+        section 17.2)."""
+        self._sockets.push(channel, type_, payload, right)
 
     def forget_failures(self) -> None:
         """The person at the host made or approved a code: nobody is blocked any more (contract section 7)."""

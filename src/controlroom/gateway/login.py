@@ -10,8 +10,10 @@ import msgspec
 import structlog
 
 from controlroom.core.relay import Credential, Hello
+from controlroom.core.rights import is_active
 from controlroom.gateway.channels import Profiles
 from controlroom.gateway.ports import Devices
+from controlroom.kit.clock import Clock
 from controlroom.kit.http import Peer
 from controlroom.wire.device import Device, DeviceHello, Issued
 
@@ -27,10 +29,11 @@ class BookFailed(Exception):
 class Login:
     """Who a device is, by what it shows."""
 
-    def __init__(self, devices: Devices, profiles: Profiles | None, version: str) -> None:
+    def __init__(self, devices: Devices, profiles: Profiles | None, version: str, clock: Clock) -> None:
         self._devices = devices
         self._profiles = profiles
         self._version = version
+        self._clock = clock
 
     async def attempt(
         self, credential: Credential, hello: Hello, peer: Peer, known: Callable[[Device], None]
@@ -83,7 +86,8 @@ class Login:
         payload: dict[str, object] = {
             "session_token": issued.token,
             "server_version": self._version,
-            "profiles": list(await self.profiles()),
+            # A row holds an agent's whole character, which is for devices that may read.
+            "profiles": list(await self.profiles()) if self._may_read(device) else [],
             "expires_at": seconds(device.expires_ms),
             "grants": grants(device),
             "transport_hint": device.transport,
@@ -93,6 +97,9 @@ class Login:
         if issued.refresh_token is not None:
             payload["refresh_token"] = issued.refresh_token
         return payload
+
+    def _may_read(self, device: Device) -> bool:
+        return is_active(device.grants, "chat", self._clock.now_ms())
 
     async def profiles(self) -> Sequence[Mapping[str, object]]:
         """All profile rows; none when they cannot be read now."""

@@ -95,10 +95,12 @@ class Sockets:
             self._all.discard(socket)
         return ws
 
-    def push(self, channel: str, type_: str, payload: Mapping[str, object]) -> None:
-        """Tell every authenticated socket, with the fields at the top level too; a full one misses it."""
+    def push(self, channel: str, type_: str, payload: Mapping[str, object], right: str | None = None) -> None:
+        """Tell every authenticated socket that holds ``right`` now, with the fields at the top level too; a
+        full one misses it."""
         for socket in self._all:
-            socket.offer(Send(channel, type_, payload), **payload)
+            if socket.may(right):
+                socket.offer(Send(channel, type_, payload), **payload)
 
     async def aclose(self) -> None:
         """Say good-bye on every socket and close it."""

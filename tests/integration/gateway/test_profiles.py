@@ -51,7 +51,7 @@ class ProfileDoor:
             user_home=tmp_path,
             clock=self.clock,
             health=HealthBoard(self.clock),
-            push=lambda channel, type_, payload: self.door.gateway.push(channel, type_, payload),
+            push=lambda *said: self.door.gateway.push(*said),
         )
         self.door = RelayDoor(
             tmp_path, parts=lambda: [self.profiles], profiles=self.profiles, clock=self.clock
@@ -213,6 +213,17 @@ async def test_odd_files_are_answered_and_never_fatal(door: ProfileDoor) -> None
         "profile_avatar_not_found",
         "avatar.png",
     )
+
+
+async def test_a_device_that_may_not_read_is_told_of_no_profile(door: ProfileDoor) -> None:
+    client, poor = await door.door.paired("dev-2", grants={"chat": -1})
+    assert poor["profiles"] == []
+    (door.home / "SOUL.md").write_text("changed")
+    door.clock.advance(6)
+    await door.profiles.rows()
+    assert (await door.client.receive())["type"] == "profiles.updated"
+    await client.send("system", "ping", {"ts": 1})
+    assert (await client.receive())["type"] == "pong"
 
 
 async def test_a_change_is_told_to_open_sockets_at_the_top_level_too(door: ProfileDoor) -> None:

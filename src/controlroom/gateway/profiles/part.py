@@ -25,13 +25,13 @@ _log = structlog.get_logger("profiles")
 RESCAN_S: Final = 30.0  # the contract's
 FRESH_S: Final = 5.0  # many phones that come back at once read the files once
 
-Push = Callable[[str, str, Mapping[str, object]], None]
+Push = Callable[[str, str, Mapping[str, object], str], None]
 
 
 class ProfilesPart:
     """The profiles of the Hermes host of this user; none when there is no host.
 
-    ``push``: tells all sockets of the door when rows have changed (``Gateway.push``).
+    ``push``: tells the sockets of the door that hold a right when rows have changed (``Gateway.push``).
     """
 
     capabilities: Final[Sequence[str]] = ("profiles",)
@@ -43,7 +43,7 @@ class ProfilesPart:
         user_home: Path,
         clock: Clock,
         health: HealthBoard,
-        push: Push = lambda channel, type_, payload: None,
+        push: Push = lambda channel, type_, payload, right: None,
     ) -> None:
         self._host = Host(environ, user_home)
         self._reached_as = reached_as(environ)
@@ -96,4 +96,4 @@ class ProfilesPart:
         self._read_at = self._clock.monotonic()
         before, self._rows = self._rows, rows
         if before is not None and before != rows:
-            self._push("pairing", "profiles.updated", {"profiles": rows})
+            self._push("pairing", "profiles.updated", {"profiles": rows}, "chat")

@@ -23,7 +23,7 @@ from controlroom.kit.files import read_regular
 from controlroom.kit.process import ProcProcesses
 
 PROBE_S: Final = 0.25  # the contract's; only ports of this machine are tried
-MOST_TEXT: Final = 1_000_000  # characters of all souls together: a frame must stay small enough for a phone
+MOST_TEXT: Final = 400_000  # characters of all souls together: a frame must stay small enough for a phone
 
 Row = dict[str, object]
 
