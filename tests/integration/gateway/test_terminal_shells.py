@@ -182,3 +182,41 @@ async def test_bad_sizes_and_names_are_said_with_the_session(stage: Stage) -> No
     await say(handler, "frobnicate", "d")
     answer = {"message": "Unknown terminal message type: terminal.frobnicate"}
     assert link.sent[-1] == ("terminal.error", answer, "d")
+
+
+async def test_each_shell_knows_its_own_name_and_the_server_has_our_configuration(stage: Stage) -> None:
+    link, handler = await stage.socket()
+    for name in ("one", "two"):
+        await say(handler, "attach", session_name=name)
+        await say(handler, "input", data="echo [$HERMES_RELAY_TERMINAL] $TERM $COLORTERM\r")
+        await shows(link, name, f"[{name}] tmux-256color truecolor")
+    shown = stage.tmux.run("show-options", "-g") + "\n" + stage.tmux.run("show-options", "-s")
+    for option in ("status off", "mouse on", "history-limit 10000", "escape-time 0", "focus-events on"):
+        assert option in shown.splitlines()
+    assert "aggressive-resize on" in stage.tmux.run("show-options", "-gw").splitlines()
+    assert (stage.home.path / "terminal").stat().st_mode & 0o777 == 0o700
+
+
+async def test_a_shell_that_is_asked_for_runs(stage: Stage) -> None:
+    link, handler = await stage.socket()
+    await say(handler, "attach", session_name="s", shell="/bin/bash")
+    assert link.of("terminal.attached")[0]["shell"] == "/bin/bash"
+    await say(handler, "input", data="echo bash-${BASH_VERSION:+yes}\r")
+    await shows(link, "s", "bash-yes")
+    await say(handler, "attach", session_name="t", shell="zsh")
+    assert link.of("terminal.attached")[1]["shell"] == "/bin/sh"
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 0, 7, True, [], ["a"], {}, {"a": 1}, "", "x" * 5000, "\x1b[2J", "é\x00"]
+)
+async def test_odd_payloads_are_answered_and_break_nothing(stage: Stage, odd: object) -> None:
+    link, handler = await stage.socket()
+    for kind in ("input", "resize", "detach", "list", "kill"):
+        await say(handler, kind, session_name=odd, cols=odd, rows=odd, data=odd, shell=odd)
+    await say(handler, "attach", session_name="s", shell=odd)
+    assert link.sent[-1][0] == "terminal.attached"
+    for kind in ("input", "resize", "list"):
+        await say(handler, kind, cols=odd, rows=odd, data=odd)
+    await say(handler, "attach", session_name=odd, cols=odd, rows=odd)
+    assert link.sent[-1][0] in {"terminal.attached", "terminal.error"}

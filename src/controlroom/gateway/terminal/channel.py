@@ -232,7 +232,6 @@ class TerminalHandler:
         payload: Mapping[str, object] = {
             "session_name": session.name,
             **session.described(),
-            "tmux_available": self._terminals.has_tmux,
             "reattach": reattach,
             **more,
         }

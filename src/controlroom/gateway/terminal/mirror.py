@@ -14,7 +14,7 @@ from controlroom.core.screen import Frame, render
 from controlroom.core.terminal import Reason, Size
 from controlroom.core.typed import NotKeys, TypedInput
 from controlroom.gateway.ports import AgentPanes
-from controlroom.gateway.terminal.session import CannotAttach, Voice
+from controlroom.gateway.terminal.session import GRANT_EXPIRED, CannotAttach, Voice
 from controlroom.kit.supervise import Tasks
 
 FIRST_FRAME_S: Final = 10.0  # a capture takes 10 ms; one that takes longer than this is stuck
@@ -24,8 +24,11 @@ CLEAR: Final = "\x1b[0m\x1b[2J"
 class MirrorSession:
     """One client's look at one agent's pane. A slow client gets the newest frame, not all of them."""
 
-    def __init__(self, *, voice: Voice, name: str, agent_id: str, by: str, panes: AgentPanes) -> None:
+    def __init__(
+        self, *, voice: Voice, name: str, agent_id: str, by: str, panes: AgentPanes, has_tmux: bool
+    ) -> None:
         self.name = name
+        self._has_tmux = has_tmux
         self._voice = voice
         self._agent_id = agent_id
         self._by = by
@@ -51,7 +54,8 @@ class MirrorSession:
     def described(self) -> Mapping[str, object]:
         frame = self._latest or self._shown
         assert frame is not None, "start has seen a frame"
-        return {"pid": 0, "shell": "", "cols": frame.width, "rows": frame.height}
+        size = {"cols": frame.width, "rows": frame.height}
+        return {"pid": 0, "shell": "", **size, "tmux_available": self._has_tmux}
 
     async def type(self, data: str) -> str | None:
         try:
@@ -59,6 +63,8 @@ class MirrorSession:
         except NotKeys as error:
             return str(error)
         for one in typed:
+            if not self._voice.may():
+                return GRANT_EXPIRED
             seen = self._shown.revision if self._shown is not None else ""
             if (refusal := await self._panes.type(self._agent_id, one, seen, self._by)) is not None:
                 return refusal

@@ -116,7 +116,14 @@ class Terminals:
         assert self._panes is not None, "agent_of has found one"
         by = f"device:{link.device.id}"
         voice = Voice(link, name)
-        session = MirrorSession(voice=voice, name=name, agent_id=agent_id, by=by, panes=self._panes)
+        session = MirrorSession(
+            voice=voice,
+            name=name,
+            agent_id=agent_id,
+            by=by,
+            panes=self._panes,
+            has_tmux=self.has_tmux,
+        )
         try:
             await session.start()
         except BaseException:

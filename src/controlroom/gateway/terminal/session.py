@@ -24,7 +24,7 @@ class Session(Protocol):
         """What the client calls it."""
 
     def described(self) -> Mapping[str, object]:
-        """``pid``, ``shell``, ``cols`` and ``rows`` as they are now."""
+        """``pid``, ``shell``, ``cols``, ``rows`` and ``tmux_available`` as they are now."""
 
     async def type(self, data: str) -> str | None:
         """Take input. None, or why it was refused."""

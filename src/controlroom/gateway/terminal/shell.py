@@ -60,8 +60,9 @@ class ShellSession:
         self._batch.add(said)
 
     def described(self) -> Mapping[str, object]:
-        size = self._size
-        return {"pid": self.pid, "shell": self.shell, "cols": size.columns, "rows": size.rows}
+        size = {"cols": self._size.columns, "rows": self._size.rows}
+        has_tmux = self._lives is not None
+        return {"pid": self.pid, "shell": self.shell, **size, "tmux_available": has_tmux}
 
     async def type(self, data: str) -> str | None:
         if self._pty.write(data.encode(errors="replace")):
