@@ -45,8 +45,9 @@ def install(*, latest: bool = False) -> Programs:
     manifest = json.loads((HERE / "package.json").read_text())
     files = {"package-lock.json": (HERE / "package-lock.json").read_text()}
     versions = wanted_versions(manifest)
-    if latest:
-        versions = {name: _newest(node, package) for name, package in PACKAGES.items()}
+    newest = {name: _newest(node, package) for name, package in PACKAGES.items()} if latest else versions
+    if newest != versions:
+        versions = newest
         manifest["dependencies"] = {PACKAGES[name]: version for name, version in versions.items()}
         files = {}
     files["package.json"] = json.dumps(manifest, indent=2)
