@@ -73,6 +73,20 @@ def percentile(values: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+def slowdown() -> float:
+    """How much longer the same work takes now than at its best: 1 on a quiet machine.
+
+    Cores that are shared with other work (and halves of cores) are slower, so that processor time grows too.
+    """
+    took = []
+    for _ in range(200):
+        began = time.process_time()
+        sum(number * number for number in range(20_000))
+        took.append(time.process_time() - began)
+        time.sleep(0.02)
+    return percentile(took, 0.5) / min(took)
+
+
 def machine() -> str:
     """What this ran on, without names."""
     model = next(
