@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from pathlib import Path
 from typing import Final
 
 import structlog
 
 from controlroom.app.doors import Doors
+from controlroom.app.hermes import with_hermes
 from controlroom.app.invitations import Invitations
 from controlroom.app.link import InProcessLink
 from controlroom.app.relay import make_relay
@@ -44,7 +47,8 @@ class Room:
         self._limiter = Limiter()
         self._store = Store(Database(home.database("hub"), SCHEMA, clock=clock, health=health), clock)
         self._stack = contextlib.AsyncExitStack()
-        self._invitations = Invitations(doors.reach, self._secret)
+        self._reach = with_hermes(doors.reach, os.environ, Path.home())
+        self._invitations = Invitations(self._reach, self._secret)
         self.hub = Hub(
             settings=settings,
             home=home,
@@ -66,7 +70,7 @@ class Room:
         relay = make_relay(
             hub=hub,
             store=self._store,
-            reach=doors.reach,
+            reach=self._reach,
             settings=self._settings,
             home=self._home,
             limiter=self._limiter,

@@ -55,6 +55,7 @@ class House:
             self.callers,
             self.clock,
             self.board,
+            url="http://localhost:8767/app/",
         )
         await self.hub.start()
         self.client = await HubClient(self.home.socket).__aenter__()

@@ -8,10 +8,10 @@ told once; it comes in a header, or in the live socket's hello.
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from controlroom.core import origin
 from controlroom.core.access import Rule
 from controlroom.core.rights import is_active
 from controlroom.hub.api.callers import Caller
@@ -23,8 +23,6 @@ from controlroom.wire.device import Device
 
 KEY_HEADER = "X-Control-Room-Key"
 LONGEST_KEY = 200  # characters; ours have 43
-
-_PORTS = {"http": 80, "https": 443}
 
 
 class DeviceCaller:
@@ -136,8 +134,7 @@ def is_foreign(request: web.Request) -> bool:
 def is_same_origin(request: web.Request) -> bool:
     """Whether scheme, host and port of ``Origin`` are exactly those of the request."""
     scheme = "https" if peer_of(request).is_secure else "http"
-    ours = _origin(f"{scheme}://{request.host}")
-    return ours is not None and ours == _origin(request.headers.get("Origin", ""))
+    return origin.is_same_origin(request.headers.get("Origin", ""), scheme, request.host)
 
 
 def not_paired() -> HubError:
@@ -146,14 +143,3 @@ def not_paired() -> HubError:
 
 def foreign() -> HubError:
     return HubError("not_allowed", "This request does not come from the control room's own page.")
-
-
-def _origin(text: str) -> tuple[str, str, int] | None:
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in _PORTS or not parts.hostname or parts.path or parts.query or parts.username:
-        return None
-    return parts.scheme, parts.hostname, port or _PORTS[parts.scheme]
