@@ -220,3 +220,11 @@ async def test_odd_payloads_are_answered_and_break_nothing(stage: Stage, odd: ob
         await say(handler, kind, cols=odd, rows=odd, data=odd)
     await say(handler, "attach", session_name=odd, cols=odd, rows=odd)
     assert link.sent[-1][0] in {"terminal.attached", "terminal.error"}
+
+
+async def test_a_shell_may_be_made_while_the_server_ends_behind_its_last_one(stage: Stage) -> None:
+    link, handler = await stage.socket()
+    for number in range(30):
+        await say(handler, "attach", session_name=f"race{number}")
+        await say(handler, "kill", session_name=f"race{number}")
+    assert link.of("terminal.error") == []

@@ -38,6 +38,7 @@ _log = structlog.get_logger("terminal")
 T = TypeVar("T")
 
 MOST_TERMINALS: Final = 256  # of all sockets together: each is a process and a terminal of the system
+AGAIN_S: Final = (0.05, 0.2)  # pauses before an attach that failed is tried again
 FINISH_S: Final = 5.0  # kills and hang-ups that are under way when the service stops
 
 
@@ -135,15 +136,24 @@ class Terminals:
         """Enter the session ``name``, or make it. Raises CannotAttach, TmuxFailed."""
         if sum(len(sessions) for sessions in self._live.values()) >= MOST_TERMINALS:
             raise CannotAttach("Too many terminals are open.")
+        for pause_s in AGAIN_S:
+            try:
+                return await self._open_shell(link, name, asked_shell, size)
+            except CannotAttach:  # the server may be ending behind its last session
+                if not self.has_tmux:
+                    raise
+                await asyncio.sleep(pause_s)
+        return await self._open_shell(link, name, asked_shell, size)
+
+    async def _open_shell(self, link: Link, name: str, asked_shell: object, size: Size) -> Opened:
         shell, default = self._shell(asked_shell), self._shell(None)
         session_name, replay = tmux_name(name), None
-        if self.has_tmux:
+        arguments = [shell, "-l"]
+        if has_tmux := self.has_tmux:
             if await self._tmux.has(session_name):
                 replay = await self._tmux.replay(session_name)
             command = () if shell == default else (shell, "-l")
             arguments = self._tmux.attach_arguments(session_name, name, command)
-        else:
-            arguments = [shell, "-l"]
         voice = Voice(link, name)
         session = ShellSession(
             voice=voice,
@@ -151,8 +161,8 @@ class Terminals:
             tmux_name=session_name,
             shell=shell,
             size=size,
-            pty=await self._spawn(arguments, name, default, size, voice),
-            lives=(lambda: self._lives(session_name)) if self.has_tmux else None,
+            pty=await self._spawn(arguments, name, default, size, voice, is_raw=has_tmux),
+            lives=(lambda: self._lives(session_name)) if has_tmux else None,
         )
         self._live.setdefault(session_name, set()).add(session)
         try:
@@ -204,7 +214,9 @@ class Terminals:
         )
         return choose_shell(candidates, lambda path: Path(path).is_file() and os.access(path, os.X_OK))
 
-    async def _spawn(self, arguments: Sequence[str], name: str, shell: str, size: Size, voice: Voice) -> Pty:
+    async def _spawn(
+        self, arguments: Sequence[str], name: str, shell: str, size: Size, voice: Voice, *, is_raw: bool
+    ) -> Pty:
         environment = {
             **self._environment,
             "TERM": "xterm-256color",
@@ -219,7 +231,7 @@ class Terminals:
                 environment,
                 folder if Path(folder).is_dir() else "/",
                 size,
-                is_raw=self.has_tmux,
+                is_raw=is_raw,
                 may_write=voice.may,
             )
         except OSError as error:
