@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from controlroom.client import HubClient
     from controlroom.wire.device import Device, DeviceList
 
+ROUNDED_MS = 60_000  # thirty days that began a moment ago are thirty days
 ARGUMENTS = {"list": 0, "revoke": 1, "rename": 2, "extend": 1}
 
 
@@ -115,7 +116,7 @@ def render_device(device: Device, is_current: bool, now_ms: int, width: int) -> 
     def until(expires_ms: int | None) -> str:
         if expires_ms is None:
             return "for good"
-        return f"for {times.span(expires_ms - now_ms)}" if expires_ms >= now_ms else "ended"
+        return f"for {times.span(expires_ms - now_ms + ROUNDED_MS)}" if expires_ms >= now_ms else "ended"
 
     kind = {"web": "browser", "cli": "command line", "relay": "relay app"}[device.kind]
     mine = ", this one" if is_current else ""
