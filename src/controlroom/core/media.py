@@ -39,8 +39,12 @@ HERMES_PLACES: Final = (
     "google_token.json", "google_oauth_pending.json", "auth/google_oauth.json", "webhook_subscriptions.json",
     "cache/bws_cache.json", "hermes-relay-qr-secret", "hermes-relay-sessions.json", "pairing", "mcp-tokens",
 )  # fmt: skip
-SECRET_NAMES: Final = frozenset({".env", ".netrc", ".git-credentials", ".credentials.json", "door-secret"})
-"""Files of these names are protected wherever they lie: profiles of agents can be in any folder."""
+SECRET_NAMES: Final = frozenset(
+    {".env", ".netrc", ".git-credentials", ".credentials.json", "door-secret", "qr-secret"}
+)
+SECRET_BEGINNINGS: Final = ("krb5cc", "id_rsa", "id_ed25519", "id_ecdsa")
+"""Files of these names are protected wherever they lie: profiles of agents can be in any folder, and tickets
+lie in the temporary one."""
 
 
 class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +73,8 @@ def check_path(path: str) -> Refused | None:
 def check_place(resolved: str, sandbox: Sandbox, asked: str, *, strict: bool) -> Refused | None:
     """Whether a file may lie there. ``resolved``: without links; ``asked``: as the device named it."""
     name = resolved.rpartition("/")[2].lower()
-    if name in SECRET_NAMES or is_under_any(resolved, sandbox.protected):
+    is_secret = name in SECRET_NAMES or name.startswith(SECRET_BEGINNINGS)
+    if is_secret or is_under_any(resolved, sandbox.protected):
         return Refused("protected", f"path is in a protected credential/system location: {shown(asked)}")
     if strict and not is_under_any(resolved, sandbox.roots):
         return Refused("outside", f"path is not under an allowed root: {shown(asked)}")

@@ -67,6 +67,8 @@ def test_what_can_be_a_path(path: str, why: str | None) -> None:
         ("/home/dev/.hermes/config.yaml", False, "protected"),
         ("/tmp/room/hub.sqlite", True, "protected"),
         ("/tmp/project/.env", True, "protected"),
+        ("/tmp/krb5cc_1000", True, "protected"),
+        ("/tmp/backup/id_ed25519", True, "protected"),
         ("/tmp/profile/.Credentials.json", True, "protected"),
     ],
 )

@@ -19,6 +19,8 @@ class Places:
         hermes = [user_home / ".hermes"]
         if environ.get("HERMES_HOME"):
             hermes.append(Path(environ["HERMES_HOME"]))
+        if environ.get("RELAY_HERMES_CONFIG"):
+            hermes.append(Path(environ["RELAY_HERMES_CONFIG"]).parent)
         relay = Path(environ.get("HERMES_RELAY_HOME") or user_home / ".hermes-relay")
         self._user_home = user_home
         self._roots = [
@@ -31,6 +33,11 @@ class Places:
             *(str(user_home / place) for place in USER_PLACES),
             *(str(home / place) for home in hermes for place in HERMES_PLACES),
             str(relay / "config.yaml"),
+            *(
+                environ[name]
+                for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+                if environ.get(name)
+            ),
             str(data),
         ]
 
