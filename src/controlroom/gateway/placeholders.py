@@ -50,7 +50,7 @@ class Placeholders:
 
     def routes(self, access: Access) -> Sequence[web.RouteDef]:
         async def command(request: web.Request) -> web.Response:
-            await access.device(request, "bridge")
+            await access.device(request, "bridge", refusal="active bridge grant required")
             return json_answer({"error": NO_PHONE}, status=503)
 
         async def status(request: web.Request) -> web.Response:
