@@ -7,6 +7,7 @@ import contextlib
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -116,3 +117,40 @@ async def test_too_many_at_once_are_turned_away(door: MediaDoor, monkeypatch: py
     busy = await door.by_path(door.work / "a")
     assert (busy.status, busy.headers["Retry-After"]) == (503, "5")
     assert (await door.upload(PNG)).status == 503
+
+
+@pytest.mark.filterwarnings("ignore::aiohttp.multipart.BadContentDispositionHeader")
+@pytest.mark.filterwarnings("ignore::aiohttp.multipart.BadContentDispositionParam")
+async def test_bodies_of_any_kind_get_an_answer_and_leave_nothing_half(door: MediaDoor) -> None:
+    random = Random(20)
+    pieces = [
+        b"--b\r\n", b"--b--\r\n", b"\r\n", b"\r\n\r\n", b"x" * 300, b"\0\xff", b"--b", b"\n", b": ",
+        b'Content-Disposition: form-data; name="file"; filename="a"\r\n',
+        b'Content-Disposition: form-data; name="x"\r\n', b"Content-Disposition: ;;;=\r\n",
+        b"Content-Type: multipart/mixed; boundary=b\r\n", b"Content-Transfer-Encoding: base64\r\n",
+        b"Content-Length: 99\r\n", b"Content-Encoding: gzip\r\n", b"X: " + b"y" * 9000 + b"\r\n",
+    ]  # fmt: skip
+    taken = 0
+    for _ in range(200):
+        body = b"".join(random.choices(pieces, k=random.randrange(1, 9)))
+        headers = {"Content-Type": "multipart/form-data; boundary=b"}
+        answer = await door.call("POST", "/media/upload", data=body, headers=headers)
+        assert answer.status in {200, 400, 413}, (answer.status, body)
+        taken += answer.status == 200
+    assert len(door.uploads) == taken
+
+
+async def test_a_device_that_stops_sending_is_not_waited_for(
+    door: MediaDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "SLOW_S", 0.2)
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.door.port)
+    head = (
+        f"POST /media/upload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {door.token}\r\n"
+        "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n\r\n"
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbegin'
+    )
+    writer.write(head.encode())
+    assert (await reader.readline()).startswith(b"HTTP/1.1 408")
+    writer.close()
+    assert door.uploads == []

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 import structlog
 from aiohttp import BodyPartReader, ClientError, MultipartReader, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from controlroom.core.media import ANY_TYPE, LONGEST_NAME, content_type
 from controlroom.core.text import clean_line
@@ -25,6 +26,7 @@ MOST_PARTS: Final = 16
 MOST_SKIPPED: Final = 1024 * 1024  # bytes of other fields
 SLOW_S: Final = 60.0  # a phone that sends nothing for a minute has gone
 WHOLE_S: Final = 1800.0  # 100 MiB over a bad mobile link
+NO_FORM: Final = "expected multipart/form-data"
 
 
 class UploadRefused(Exception):
@@ -57,7 +59,7 @@ class Receiver:
     async def receive(self, request: web.Request) -> Received:
         """The part named ``file``. Raises UploadRefused."""
         if request.content_type != "multipart/form-data":
-            raise UploadRefused(400, "expected multipart/form-data")
+            raise UploadRefused(400, NO_FORM)
         if (request.content_length or 0) > self._max_bytes + MOST_SKIPPED:
             raise self._too_large()
         if self._running >= MOST_AT_ONCE:
@@ -92,48 +94,43 @@ class Receiver:
         )
 
     async def _file_part(self, request: web.Request) -> BodyPartReader:
-        try:
-            reader = await request.multipart()
-            skipped = 0
-            for _ in range(MOST_PARTS):
-                part = await _in_time(reader.next())
-                if part is None:
-                    break
-                if isinstance(part, MultipartReader):
-                    raise UploadRefused(400, "expected multipart/form-data")
-                if part.name == "file":
-                    return part
-                while chunk := await _in_time(part.read_chunk(CHUNK)):
-                    skipped += len(chunk)
-                    if skipped > MOST_SKIPPED:
-                        raise self._too_large()
-        except (ValueError, AssertionError, LookupError, web.HTTPException):
-            raise UploadRefused(400, "expected multipart/form-data") from None
+        reader = await _read(request.multipart())
+        skipped = 0
+        for _ in range(MOST_PARTS):
+            part = await _read(reader.next())
+            if part is None:
+                break
+            if isinstance(part, MultipartReader):
+                raise UploadRefused(400, NO_FORM)
+            if part.name == "file":
+                return part
+            while chunk := await _read(part.read_chunk(CHUNK)):
+                skipped += len(chunk)
+                if skipped > MOST_SKIPPED:
+                    raise self._too_large()
         raise UploadRefused(400, "missing 'file' multipart field")
 
     async def _copy(self, part: BodyPartReader, upload: Upload) -> None:
-        while chunk := await self._chunk(part):
+        while chunk := await _read(part.read_chunk(CHUNK)):
             if upload.size + len(chunk) > self._max_bytes:
                 raise self._too_large()
             data = bytes(chunk)
             await self._files.run(lambda: upload.write(data))  # noqa: B023 - awaited at once
 
-    async def _chunk(self, part: BodyPartReader) -> bytes:
-        try:
-            return await _in_time(part.read_chunk(CHUNK))
-        except (ValueError, AssertionError, web.HTTPException):
-            raise UploadRefused(400, "expected multipart/form-data") from None
-
     def _too_large(self) -> UploadRefused:
         return UploadRefused(413, f"upload too large (max {self._max_bytes} bytes)")
 
 
-async def _in_time(read: Awaitable[T]) -> T:
+async def _read(reading: Awaitable[T]) -> T:
+    """Wait for the next piece of the body. Raises UploadRefused for what is no form, TimeoutError, and
+    ConnectionResetError when the device has gone."""
     try:
         async with asyncio.timeout(SLOW_S):
-            return await read
-    except ClientError as error:  # what aiohttp says when the device has gone
+            return await reading
+    except ClientError as error:
         raise ConnectionResetError("the upload broke off") from error
+    except (ValueError, AssertionError, LookupError, HttpProcessingError, web.HTTPException):
+        raise UploadRefused(400, NO_FORM) from None  # all that aiohttp's parser says of broken forms
 
 
 def _base_name(said: str | None) -> str | None:
