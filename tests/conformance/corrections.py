@@ -192,7 +192,6 @@ CORRECTIONS: Mapping[str, Mapping[int, Correction]] = {
     },
     "limits": {
         11: body("media-texts", error="upload too large (max 1048576 bytes)"),
-        26: nothing("offers-until-swept"),
         17: asked(
             "recording-gap",
             path="/media/by-path?path=/home/dev/relay/files/note.txt",

@@ -117,7 +117,10 @@ class MediaStore:
         """The living offer of a token; it counts as used now."""
         entry = self._entries.get(token)
         now_ms = self._clock.now_ms()
-        if entry is None or is_expired(entry, now_ms):
+        if entry is None:
+            return None
+        if is_expired(entry, now_ms):  # nobody is told of it any more; the next sweep does the rest
+            self._forget([one for one in self._entries.values() if is_expired(one, now_ms)])
             return None
         entry = replace(entry, accessed_ms=now_ms)
         del self._entries[token]
@@ -139,10 +142,13 @@ class MediaStore:
         except (DatabaseTrouble, OSError, TimeoutError) as error:
             _log.warning("media were not swept", error=str(error))
 
-    async def _drop(self, entries: list[MediaEntry]) -> None:
+    def _forget(self, entries: list[MediaEntry]) -> None:
         for entry in entries:
             self._entries.pop(entry.token, None)
             self._dropped[entry.token] = entry
+
+    async def _drop(self, entries: list[MediaEntry]) -> None:
+        self._forget(entries)
         dropped = list(self._dropped.values())
         if not dropped:
             return
