@@ -1,7 +1,8 @@
 """What an agent does, derived from facts; the first rule that matches decides (spec section 4).
 
 1. ``gone``: its process has ended. What its file says of a turn does not matter any more.
-2. ``unknown``: nothing could be read lately.
+2. ``unknown``: nothing could be read lately, or its process is suspended (Ctrl-Z) and what it said of itself
+   holds no more.
 3. ``blocked``: the agent says that it waits for a person, or a dialog that asks something is open. A screen
    that waits for a usage limit by itself asks nothing.
 4. ``question``: no turn runs, and its last reply ends in a Question block.
@@ -69,6 +70,8 @@ def derive(facts: AgentFacts, now_ms: int) -> Verdict:
         return _verdict("gone", _as_text(facts.alive))
     if now_ms - facts.read_at_ms > STALE_MS:
         return _say("unknown", "", "it could not be read lately", facts.read_at_ms)
+    if facts.fault is not None and facts.fault.code == "suspended":
+        return _say("unknown", "process", "its process is suspended", facts.fault.since_ms)
     turn = _running_turn(facts)
     busy = turn or _running_helpers(facts)
     if (blocked := _blocked(facts, now_ms)) is not None:

@@ -84,7 +84,7 @@ class Fault(msgspec.Struct, frozen=True):
     """Something is broken; ``text`` says what to do, in one line.
 
     Codes: ``signed_out``, ``crashed``, ``history_missing``, ``startup_prompt``, ``session_open_twice``,
-    ``usage_limit``, ``api_error``, ``unreadable``.
+    ``usage_limit``, ``api_error``, ``unreadable``, ``suspended``.
     """
 
     code: str

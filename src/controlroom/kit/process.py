@@ -14,6 +14,7 @@ from typing import Protocol
 import msgspec
 
 READ_BYTES = 16_384
+STOPPED = "Tt"  # proc(5): by a signal, or by a debugger
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +59,9 @@ class Processes(Protocol):
         """Whether its process group is the foreground one of its terminal, freshly read: keys typed there
         reach it. A stopped process (Ctrl-Z) has no keyboard."""
 
+    def is_stopped(self, pid: int) -> bool:
+        """Whether it was stopped (Ctrl-Z) at the last refresh: it sleeps until somebody continues it."""
+
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         """These variables as the process was started with. Empty when they cannot be read."""
 
@@ -76,6 +80,7 @@ class ProcProcesses:
         self._known: dict[int, Process] = {}
         self._children: dict[int, list[int]] = {}
         self._below: dict[int, tuple[Process, ...]] = {}  # what was asked since the last refresh
+        self._stopped: set[int] = set()
         self._boot_ms = self._boot_time_ms()
         self._tick = os.sysconf("SC_CLK_TCK")
 
@@ -118,6 +123,7 @@ class ProcProcesses:
     def refresh(self) -> None:
         known: dict[int, Process] = {}
         children: dict[int, list[int]] = {}
+        stopped: set[int] = set()
         for entry in os.scandir(self._root):
             if not entry.name.isdigit():
                 continue
@@ -133,9 +139,11 @@ class ProcProcesses:
                 process = self._read(pid, stat)
             if process is None:
                 continue
+            if stat[1] in STOPPED:
+                stopped.add(pid)
             known[pid] = process
             children.setdefault(process.ppid, []).append(pid)
-        self._known, self._children, self._below = known, children, {}
+        self._known, self._children, self._below, self._stopped = known, children, {}, stopped
 
     def _read(self, pid: int, stat: tuple[str, str, int, str]) -> Process | None:
         argv = self._read_file(pid, "cmdline")
@@ -198,6 +206,9 @@ class ProcProcesses:
             return False
         state, group, foreground = fields[0], fields[2], fields[5]
         return state not in (b"T", b"t", b"Z", b"X") and group == foreground
+
+    def is_stopped(self, pid: int) -> bool:
+        return pid in self._stopped
 
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         wanted = set(keys)

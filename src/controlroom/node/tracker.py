@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import structlog
 
-from controlroom.core.facts import AgentFacts, Fact
+from controlroom.core.facts import AgentFacts, Fact, Fault
 from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processes
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.health import HealthBoard
@@ -38,6 +38,8 @@ GONE_SHOWN_MS = 24 * 3600 * 1000
 LOOKS_AT_ONCE = 8
 LOOK_S = 5.0
 """One agent's facts may take this long; beyond it the agent is shown as not known and holds up nobody."""
+
+SUSPENDED = "It is suspended (Ctrl-Z) and does nothing: type fg in its pane."
 
 _LOOK = "controlroom doctor names the fix; as soon as it is made, this goes on by itself."
 _SERVER_HELP = {
@@ -76,6 +78,7 @@ class Tracker:
         self._last_facts: dict[str, AgentFacts] = {}
         self._last_seen: dict[str, Sighting] = {}
         self._now_of: dict[str, str] = {}
+        self._suspended: dict[str, int] = {}  # since when
         self._poked = asyncio.Event()
 
     async def load(self) -> None:
@@ -288,7 +291,16 @@ class Tracker:
             facts = self._last_facts.get(id) or _no_facts(who)
         self._last_facts[id] = facts
         self._last_seen[id] = who
-        self._portray(id, who, facts, is_twice=is_twice)
+        self._portray(id, who, self._unless_suspended(id, who, facts), is_twice=is_twice)
+
+    def _unless_suspended(self, id: str, who: Sighting, facts: AgentFacts) -> AgentFacts:
+        """The facts; of a process that somebody stopped, the fault that says how it goes on."""
+        pid = who.incarnation.partition("@")[0]
+        if not (pid.isdigit() and self._world.processes.is_stopped(int(pid))):
+            self._suspended.pop(id, None)
+            return facts
+        since_ms = self._suspended.setdefault(id, self._clock.now_ms())
+        return msgspec.structs.replace(facts, fault=Fault("suspended", SUSPENDED, since_ms))
 
     def _lives_on(self, record: AgentRecord) -> bool:
         """Its process lives although no driver names it: its pane cannot be seen now (a server that does

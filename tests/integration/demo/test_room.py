@@ -173,6 +173,22 @@ def test_agents_appear_and_leave_while_it_runs(room: Room) -> None:
     assert room.until("second", "working")
 
 
+def test_a_suspended_agent_is_a_fault_and_goes_on_where_it_was(room: Room) -> None:
+    """Ctrl-Z in the middle of a turn: its registry says busy for as long as it sleeps."""
+    room.desk.add(scene("orchard", Hold(), Say(text="Done.")), in_shell=True)
+    room.start()
+    room.until("orchard", "working")
+    [registered] = (room.desk.config / "sessions").glob("*.json")
+    os.kill(int(registered.stem), signal.SIGSTOP)
+    agent = room.until("orchard", "unknown")
+    assert agent.fault is not None and agent.was is not None
+    assert (agent.fault.code, agent.was.activity) == ("suspended", "working")
+    os.kill(int(registered.stem), signal.SIGCONT)
+    assert room.until("orchard", "working").fault is None
+    room.desk.tell("orchard", Go())
+    room.until("orchard", "idle")
+
+
 def test_a_killed_agent_is_a_fault_not_working_for_ever(room: Room) -> None:
     """Field lesson 15."""
     room.desk.add(scene("orchard", Hold()))

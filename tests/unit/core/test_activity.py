@@ -186,6 +186,13 @@ def test_a_young_process_whose_files_cannot_be_read_is_unknown() -> None:
     assert derive(shut, BORN + 1_000).activity == "unknown"
 
 
+def test_a_suspended_agent_is_unknown_whatever_it_said_before() -> None:
+    stopped = Fault("suspended", "Type fg in its pane.", 1_500_000)
+    busy = Fact[Reported]("busy", "registry", "status busy", 1_400_000)
+    verdict = derive(msgspec.structs.replace(facts(), reported=(busy,), fault=stopped), NOW)
+    assert (verdict.activity, verdict.since_ms, verdict.is_busy) == ("unknown", 1_500_000, False)
+
+
 # --- the lessons, each under its name ----------------------------------------------------------------
 
 

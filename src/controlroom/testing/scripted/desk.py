@@ -52,8 +52,8 @@ class Desk:
             "PYTHONSAFEPATH": "1",
         }
 
-    def add(self, scene: Scene) -> None:
-        """Start one agent in a window of its own."""
+    def add(self, scene: Scene, *, in_shell: bool = False) -> None:
+        """Start one agent in a window of its own; ``in_shell``: below a shell, as a person does."""
         self._prepare()
         work = self.folder / "home" / "work" / scene.folder
         work.mkdir(parents=True, exist_ok=True)
@@ -65,6 +65,8 @@ class Desk:
             *("-m", "controlroom.testing.scripted.claude"),
             *("--scene", str(script), "--control", str(self._control(scene.name))),
         ]
+        if in_shell:
+            program = ["sh", "-c", '"$@"; :', "sh", *program]
         where = ["-n", scene.name, "-c", str(work), *program]
         if self._is_up:
             self.tmux("new-window", "-d", *where)

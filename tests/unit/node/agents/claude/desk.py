@@ -75,6 +75,9 @@ class FakeProcesses:
     def has_keyboard(self, pid: int) -> bool:
         return pid in self.at_keyboard
 
+    def is_stopped(self, pid: int) -> bool:
+        return False
+
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         return {key: value for key, value in self.environs.get(pid, {}).items() if key in set(keys)}
 

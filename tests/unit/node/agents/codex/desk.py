@@ -70,6 +70,9 @@ class FakeProcesses:
     def has_keyboard(self, pid: int) -> bool:
         return True
 
+    def is_stopped(self, pid: int) -> bool:
+        return False
+
     def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
         return {key: value for key, value in self.environs.get(pid, {}).items() if key in set(keys)}
 
