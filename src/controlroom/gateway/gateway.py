@@ -142,7 +142,7 @@ class Gateway:
 
     async def _root(self, request: web.Request) -> web.StreamResponse:
         """The bare address: the desktop client's socket, or a person's browser."""
-        if "upgrade" in request.headers.get("Connection", "").lower():
+        if request.headers.get("Upgrade", "").lower() == "websocket":
             return await self._sockets.upgrade(request)
         raise web.HTTPFound("/app/")
 

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from controlroom.gateway.outbox import WAIT_ABOVE
-from controlroom.gateway.sockets import MOST_WAITING_OF_PEER, SocketTimes
+from controlroom.gateway.sockets import MOST_WAITING, MOST_WAITING_OF_PEER, SocketTimes
 from tests.integration.gateway.parts import Echo, EchoPart
 from tests.support.relay_door import RelayDoor
 from tests.support.waiting import until
@@ -204,6 +204,49 @@ async def test_half_open_sockets_are_bounded_and_do_not_stop_others(door: RelayD
     for one in kept:
         await one.ws.close()
     await until(lambda: not any(one.is_waiting for one in door.gateway._sockets._all))
+
+
+async def test_a_thousand_connections_that_say_nothing_leave_nothing_behind(door: RelayDoor) -> None:
+    """They come at once, past any client that behaves; the service goes on beside them."""
+    upgrade = (
+        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    crowd = asyncio.Semaphore(100)  # as many as the listener's queue takes
+
+    async def stranger(number: int) -> tuple[bytes, asyncio.StreamWriter]:
+        async with crowd:
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", door.port, local_addr=(f"127.0.1.{number % 50 + 1}", 0)
+            )
+            writer.write(upgrade)
+            return await reader.readline(), writer
+
+    answers = await asyncio.gather(*(stranger(number) for number in range(1000)))
+    status = [line.split()[1] for line, _ in answers]
+    assert status.count(b"101") == MOST_WAITING
+    assert status.count(b"503") == 1000 - MOST_WAITING
+    assert len(door.gateway._sockets._all) == MOST_WAITING
+    for _, writer in answers:
+        writer.close()
+    await until(lambda: not door.gateway._sockets._all)
+    client, _ = await door.paired()
+    await client.send("terminal", "x.echo", {"n": 1})
+    assert (await client.receive())["payload"] == {"n": 1}
+
+
+async def test_profiles_are_told_to_devices_that_may_read_only(tmp_path: Path) -> None:
+    class Rows:
+        async def rows(self) -> list[dict[str, object]]:
+            return [{"name": "default", "system_message": "private"}]
+
+    door = RelayDoor(tmp_path, profiles=Rows())
+    await door.start()
+    _, reader = await door.paired("dev-1")
+    _, other = await door.paired("dev-2", grants={"chat": -1})
+    assert reader["profiles"] == [{"name": "default", "system_message": "private"}]
+    assert other["profiles"] == []
+    await door.aclose()
 
 
 async def test_a_frame_over_the_limit_ends_only_its_socket(door: RelayDoor) -> None:
