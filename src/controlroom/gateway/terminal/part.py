@@ -171,6 +171,7 @@ class Terminals:
             self.forget(session)
             self.start_task("close", session.end("eof", say=False))
             raise
+        _log.info("a device opened a terminal", device=link.device.id, name=name, pid=session.pid)
         return Opened(session, replay)
 
     def forget(self, session: ShellSession) -> None:
