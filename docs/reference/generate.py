@@ -5,14 +5,18 @@ A test fails when a page is stale.
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 from controlroom.cli.main import COMMANDS, root
 from controlroom.core.access import API, MEANINGS, RIGHTS
+from controlroom.hub.api.openapi import document
 from controlroom.kit.settings import all_settings
+from controlroom.wire.client import HTTP_STATUS
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/reference/generate.py: do not edit. -->"
@@ -92,7 +96,74 @@ def rights() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "rights.md": rights}
+def api() -> str:
+    """The hub's routes, messages and nouns, out of its own OpenAPI page."""
+    page = json.loads(document())
+    parts = [
+        "# API",
+        NOTE,
+        "JSON, UTF-8. Times are integer milliseconds UTC, ids opaque texts. `?` = may be absent. Fields are "
+        "added, never renamed: ignore those that you do not know. The same as OpenAPI 3.1: "
+        f"`GET {API}/openapi.json`. On this machine: `curl --unix-socket DIR/control.sock http://x{API}/fleet`.",
+        "Making something takes an `id` of your own, acting takes a `request_id`: the same twice is one. "
+        "A refusal is `{code, text, retry_after_ms?}`:",
+        "| Code | HTTP |\n|---|---|\n"
+        + "\n".join(f"| {code} | {http} |" for code, http in HTTP_STATUS.items()),
+        "## Routes",
+    ]
+    for path, methods in page["paths"].items():
+        for method, operation in methods.items():
+            parts += [f"### {method.upper()} {path}", operation["summary"], *_takes(operation)]
+    parts.append("## Nouns and messages")
+    for name, schema in page["components"]["schemas"].items():
+        parts += [f"### {name}", *_shape(schema)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _takes(operation: dict[str, Any]) -> list[str]:
+    lines = [
+        f"* `{parameter['name']}`: {parameter['description']}"
+        for parameter in operation.get("parameters", [])
+        if "description" in parameter
+    ]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if body:
+        lines.append(f"* body: {_kind(body['schema'])}")
+    for status, answer in operation["responses"].items():
+        if status < "300" and "application/json" in answer.get("content", {}):
+            lines.append(f"* {status}: {_kind(answer['content']['application/json']['schema'])}")
+    return ["\n".join(lines)] if lines else []
+
+
+def _shape(schema: dict[str, Any]) -> list[str]:
+    """What a schema says: its text, then a row for each field."""
+    parts = [" ".join(schema["description"].split())] if "description" in schema else []
+    if "properties" not in schema:
+        return [*parts, f"One of: {_kind(schema)}"]
+    required = schema.get("required", [])
+    rows = [
+        f"| {name}{'' if name in required else '?'} | {_kind(field)} |"
+        for name, field in schema["properties"].items()
+    ]
+    return [*parts, "| Field | Kind |\n|---|---|\n" + "\n".join(rows)]
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """A schema in a few words; nouns lead to their heading."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in schema:
+        return " or ".join(_kind(part) for part in schema["anyOf"] if part != {"type": "null"})
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        items = schema.get("items") or {"anyOf": schema.get("prefixItems", [])}
+        return f"list of {_kind(items)}" if items else "list"
+    return str(schema.get("type", "any JSON"))
+
+
+PAGES = {"api.md": api, "commands.md": commands, "settings.md": settings, "rights.md": rights}
 
 
 def main() -> None:
