@@ -57,6 +57,19 @@ async def test_silence_is_ended(tmp_path: Path) -> None:
     await door.aclose()
 
 
+async def test_a_device_that_answers_no_ping_is_dropped(tmp_path: Path) -> None:
+    door = RelayDoor(tmp_path, times=SocketTimes(keepalive_s=0.2))
+    await door.start()
+    alive, _ = await door.paired("dev-1")
+    dead, _ = await door.paired("dev-2")
+    dead.ws._autoping = False
+    assert (await dead.ws.receive(timeout=20)).type is aiohttp.WSMsgType.PING
+    answering = asyncio.get_running_loop().create_task(alive.ws.receive())
+    await until(lambda: door.gateway._sockets.clients == 1)
+    answering.cancel()
+    await door.aclose()
+
+
 async def test_a_peer_that_failed_too_often_gets_429_and_others_do_not(door: RelayDoor) -> None:
     for _ in range(5):
         client = await door.connect(source="127.0.0.3")
