@@ -153,6 +153,14 @@ def test_a_character_that_never_became_whole_is_shown_as_such() -> None:
     assert batch.rest() == "\ufffd"
 
 
+def test_half_a_character_that_tmux_cut_is_left_out() -> None:
+    cut = "é€".encode()[:-2] + b"\x1b[18A" + "é".encode()
+    for is_from_tmux, shown in ((True, "é\x1b[18Aé"), (False, "é\ufffd\x1b[18Aé")):
+        batch = OutputBatch(is_from_tmux=is_from_tmux)
+        batch.add(cut)
+        assert batch.take(0.0) + batch.rest() == shown
+
+
 # --- sessions of a socket ---
 
 

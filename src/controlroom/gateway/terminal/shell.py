@@ -37,7 +37,7 @@ class ShellSession:
         self._size = size
         self._pty = pty
         self._lives = lives
-        self._batch = OutputBatch()
+        self._batch = OutputBatch(is_from_tmux=lives is not None)
 
     @property
     def pid(self) -> int:
