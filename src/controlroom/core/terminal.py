@@ -116,9 +116,9 @@ class OutputBatch:
     At most one frame in 16 ms, unless 4,096 bytes have gathered; what comes after a pause goes at once. A
     character is never cut: its first bytes wait for the others. ``now`` is in seconds of any one clock.
 
-    ``is_from_tmux``: bytes that are no UTF-8 are left out instead of shown as U+FFFD. tmux cleans what programs
-    print, but when it throws output away for a slow client it cuts inside a character (seen with 3.3a: ``E2``
-    followed by the redraw), and then draws everything again.
+    ``is_from_tmux``: bytes that are no UTF-8 are left out instead of shown as U+FFFD. tmux cleans what
+    programs print, but when it throws output away for a slow client it cuts inside a character (seen with
+    3.3a: ``E2`` followed by the redraw), and then draws everything again.
     """
 
     def __init__(self, *, is_from_tmux: bool = False) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -291,3 +292,23 @@ async def test_input_right_before_the_end_of_the_socket_is_not_lost(
         link.drop()
         await handler.aclose("socket closed")
         await until(made.exists, f"what was typed the {number}th time is done")
+
+
+async def test_a_tmux_that_hangs_is_said_and_holds_up_nothing(
+    with_tmux: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controlroom.gateway.terminal.tmux.COMMAND_S", 0.5)
+    link, handler = await with_tmux.socket()
+    await say(handler, "attach", session_name="s")
+    server = int(with_tmux.tmux.run("display-message", "-p", "#{pid}"))
+    os.kill(server, signal.SIGSTOP)
+    try:
+        await say(handler, "attach", "a", session_name="t")
+        await say(handler, "kill", "k", session_name="u")
+        texts = {error["session_name"]: error["message"] for error in link.of("terminal.error")}
+        assert texts == dict.fromkeys(("t", "u"), "tmux did not answer in 0.5 s")
+        await say(handler, "detach", session_name="s")
+        assert link.of("terminal.detached") == [{"session_name": "s", "reason": "client detach"}]
+        assert terminals_of_this_process() == []
+    finally:
+        os.kill(server, signal.SIGCONT)
