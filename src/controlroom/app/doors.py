@@ -103,7 +103,7 @@ class Doors:
         self._tasks = Tasks("doors")
         self.tailscale = tailscale
         self._sockets: dict[str, list[socket.socket]] = {}
-        self._listeners: list[Listener] = []
+        self.listeners: list[Listener] = []
         self._runners: list[web.AppRunner] = []
         self.port = 0
         self.proxy_port = 0
@@ -230,8 +230,13 @@ class Doors:
             by_address=is_device,
         )
         made.append(listener)
-        self._listeners.append(listener)
+        self.listeners.append(listener)
         await listener.start(self._sockets.pop(plan.door))
+
+    @property
+    def applications(self) -> list[web.Application]:
+        """What is served, the device door first."""
+        return [runner.app for runner in self._runners]
 
     async def close_for_new(self) -> None:
         """Take no more connections; those that are there go on."""
@@ -239,7 +244,7 @@ class Doors:
             await self.tailscale.disable()
         await self._tasks.aclose()
         self.close_unserved()
-        for listener in self._listeners:
+        for listener in self.listeners:
             await listener.aclose()
 
     async def aclose(self) -> None:

@@ -22,14 +22,19 @@ def read_or_make(path: Path, fresh: Callable[[], bytes], *, shortest: int) -> by
             path.chmod(0o600)
         return secret
     secret = fresh()
+    write_private(path, secret)
+    return secret
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Put a file there that only its owner can read; it appears whole or not at all. Raises OSError."""
     number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp makes it 0600
     try:
         with os.fdopen(number, "wb") as file:
-            file.write(secret)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return secret
