@@ -98,7 +98,7 @@ class Doors:
     ) -> None:
         self._settings = settings
         self._binding = binding
-        self._certificate = certificate
+        self.certificate = certificate
         self._health = health
         self._tasks = Tasks("doors")
         self.tailscale = tailscale
@@ -146,16 +146,16 @@ class Doors:
 
     @property
     def _scheme(self) -> str:
-        return "http" if self._certificate is None else "https"
+        return "http" if self.certificate is None else "https"
 
     @property
     def _own_name(self) -> str:
-        return "localhost" if self._certificate is None else self._certificate.name
+        return "localhost" if self.certificate is None else self.certificate.name
 
     @property
     def is_in_the_clear(self) -> bool:
         """Whether others in the network can read what devices send."""
-        return self._certificate is None and self._binding.is_readable
+        return self.certificate is None and self._binding.is_readable
 
     def reach(self) -> Reach:
         """How devices reach us now, best guess first: by the address that is bound beyond this machine."""
@@ -163,8 +163,8 @@ class Doors:
         beyond = self._binding.beyond
         if self._binding.is_everywhere:
             beyond = lan_address() or ""
-        if self._certificate is not None:
-            relay = ApiAddress(host=self._certificate.name, port=self.port, tls=True)
+        if self.certificate is not None:
+            relay = ApiAddress(host=self.certificate.name, port=self.port, tls=True)
         else:
             relay = ApiAddress(host=beyond or "127.0.0.1", port=self.port)
         if tailnet is None and self._binding.is_in_tailnet:
@@ -180,15 +180,15 @@ class Doors:
         found = [*self._settings.names, *self._binding.addresses]
         if self._settings.public_url:
             found.append(urlsplit(self._settings.public_url).hostname or "")
-        if self._certificate is not None:
-            found += self._certificate.names
+        if self.certificate is not None:
+            found += self.certificate.names
         if self.tailscale is not None and self.tailscale.name is not None:
             found.append(self.tailscale.name)
         return Names(found)
 
     async def serve(self, routes: Sequence[web.RouteDef], *, body_limit: int) -> None:
         """Serve these routes on both doors."""
-        may_send_home = self._certificate is None
+        may_send_home = self.certificate is None
         device = DoorPlan(
             door="device",
             routes=routes,
@@ -197,8 +197,8 @@ class Doors:
         )
         for plan in (device, msgspec.structs.replace(device, door="proxy", app_port=None)):
             await self._serve(plan)
-        if self._certificate is not None:
-            self._tasks.supervise("certificate", self._certificate.watch, self._health)
+        if self.certificate is not None:
+            self._tasks.supervise("certificate", self.certificate.watch, self._health)
 
     async def publish(self) -> str | None:
         """Let the tailnet in, when that is wished; the address there. Raises TailscaleError."""
@@ -222,7 +222,7 @@ class Doors:
         self._runners.append(runner)
         assert runner.server is not None, "set up a moment ago"
         is_device = plan.door == "device"
-        certificate = self._certificate
+        certificate = self.certificate
         listener = Listener(
             runner.server,
             limits_for(resource.getrlimit(resource.RLIMIT_NOFILE)[0]),

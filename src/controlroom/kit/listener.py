@@ -132,12 +132,16 @@ class _Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self.handler: asyncio.Protocol | None = None
         self.is_over = False
+        self._early = b""  # came with the end of the handshake
 
     def open(self, handler: asyncio.Protocol, transport: asyncio.Transport) -> None:
         self.handler = handler
         self._transport = transport
         self._listener.opened(self, handler)
         handler.connection_made(transport)
+        if self._early:
+            handler.data_received(self._early)
+            self._early = b""
 
     def abort(self) -> None:
         self.is_over = True
@@ -152,7 +156,9 @@ class _Connection(asyncio.Protocol):
         self._listener.came(self, transport)
 
     def data_received(self, data: bytes) -> None:
-        if self.handler is not None:
+        if self.handler is None:
+            self._early += data
+        else:
             self.handler.data_received(data)
 
     def eof_received(self) -> bool | None:
