@@ -45,7 +45,7 @@ def test_errors_as_json(cli: Cli) -> None:
         (("send", "a", "b", "--timeout", "3"), "--timeout goes with --wait."),
         (("fleet", "--watch"), "--watch needs a terminal; with --json it prints the fleet"),
         (("watch", "orchard"), "watch needs a terminal; with --json it prints each frame"),
-        (("up", "--host", "0.0.0.0"), "only this machine can connect so far"),
+        (("up", "--host", "0.0.0.0"), "is every address of this machine"),
         (("chat", "a", "--follow", "--before", "x"), "do not go together"),
     ],
 )
