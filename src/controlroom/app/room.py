@@ -88,10 +88,11 @@ class Room:
     async def aclose(self) -> None:
         await self._stack.aclose()
 
-    async def first_invitation(self) -> Invitation | None:
-        """An invitation for the first device; None when there is one already. Raises ValueError."""
-        if await self.hub.devices.all():
-            return None
+    async def has_devices(self) -> bool:
+        return bool(await self.hub.devices.all())
+
+    async def first_invitation(self) -> Invitation:
+        """An invitation for the first device. Raises ValueError and DatabaseTrouble."""
         code = await self.hub.devices.mint(PairingPolicy())
         return await self._invitations.invite(code, MintPairing())
 

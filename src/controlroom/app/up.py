@@ -35,9 +35,9 @@ FIRST_LOOK_S = 3.0
 NAME_SHOWN = 60  # characters of an agent's name
 
 
-async def run(home: Home, settings: Settings, wish: DoorWish, *, say: Say, show: Show) -> int:
-    """Serve until SIGINT, SIGTERM or SIGHUP. ``say`` prints for the person, ``show`` an invitation. Returns
-    the exit status.
+async def run(home: Home, settings: Settings, wish: DoorWish, *, say: Say, show: Show | None) -> int:
+    """Serve until SIGINT, SIGTERM or SIGHUP. ``say`` prints for the person, ``show`` an invitation (None:
+    nobody looks). Returns the exit status.
 
     Raises HomeError, HomeInUse, DatabaseTrouble, SchemaTooNew, PortTaken and CertificateError, each with a
     sentence.
@@ -75,7 +75,7 @@ async def run(home: Home, settings: Settings, wish: DoorWish, *, say: Say, show:
 
 
 async def _welcome(
-    node: Node, room: Room, doors: Doors, home: Home, health: HealthBoard, say: Say, show: Show
+    node: Node, room: Room, doors: Doors, home: Home, health: HealthBoard, say: Say, show: Show | None
 ) -> None:
     await _say_what_next(node, home, health, say)
     try:
@@ -86,13 +86,15 @@ async def _welcome(
         say(f"Trouble: Tailscale does not publish the door: {error}.")
     if doors.is_in_the_clear:
         say("Plain HTTP: whoever is in that network can read and change what devices send.")
+    if await room.has_devices():
+        return
+    if show is None:  # a code does not belong into a log
+        say(f"No device is paired yet. To let one in: {home.command_prefix} pair")
+        return
     try:
-        invitation = await room.first_invitation()
+        show(await room.first_invitation())
     except (ValueError, DatabaseTrouble) as error:
         say(f"No device can be paired now: {error}.")
-        return
-    if invitation is not None:
-        show(invitation)
 
 
 async def _say_what_next(node: Node, home: Home, health: HealthBoard, say: Say) -> None:

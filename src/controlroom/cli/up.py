@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,9 +77,8 @@ def command(
             key=key,
             with_tailscale=tailscale,
         )
-        status = asyncio.run(
-            run(call.home, settings, wish, say=call.say_at_once, show=lambda one: _show(call, one))
-        )
+        show = partial(_show, call) if call.out.is_terminal and not call.json else None
+        status = asyncio.run(run(call.home, settings, wish, say=call.say_at_once, show=show))
     except SettingsError as error:
         raise wrong_use(str(error)) from None
     except WrongDoor as error:
@@ -92,12 +92,13 @@ def command(
 
 
 def _show(call: Call, invitation: Invitation) -> None:
-    """The invitation for the first device; a log gets no code."""
-    if not call.out.is_terminal:
-        call.say_at_once(f"No device is paired yet. To let one in: {call.hint('pair')}")
-        return
+    """The invitation for the first device. When only this machine can come, no phone needs a QR code."""
+    import msgspec
+
     from controlroom.cli.pair import render_invitation
 
+    if all(link.startswith("http://localhost:") for link in invitation.links):
+        invitation = msgspec.structs.replace(invitation, qr=None, relay_link=None)
     call.say_at_once("")
     call.say_at_once("No device is paired yet. To let the first one in:")
     call.say_at_once("")
