@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.devices import devices
 from bench.measure import Row, cpu_shares, percentile, usage
 from bench.room import Room, desk_of, own, server_pid
 from bench.wire import drawing, metered, reading, watching
@@ -238,4 +239,11 @@ async def _first_page(session: str, profile: str) -> tuple[float, int]:
     return took, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
 
 
-ALL = {"start": start, "fleet": fleet, "echo": echo, "mirror": mirror, "transcript": transcript}
+ALL = {
+    "start": start,
+    "fleet": fleet,
+    "echo": echo,
+    "mirror": mirror,
+    "transcript": transcript,
+    "devices": devices,
+}
