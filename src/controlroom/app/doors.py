@@ -6,6 +6,7 @@ hub and the relay have told their routes.
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import socket
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from aiohttp import web
 
 from controlroom.app.certificate import Certificate
 from controlroom.app.door_app import DoorPlan, make_door
-from controlroom.app.tailscale import Tailscale
+from controlroom.app.tailscale import Tailscale, TailscaleError, look
 from controlroom.core.binding import LOOPBACK, Binding, binding
 from controlroom.core.crowd import limits_for
 from controlroom.core.endpoints import Tailnet
@@ -100,6 +101,7 @@ class Doors:
         self._binding = binding
         self.certificate = certificate
         self._health = health
+        self._tailnet: Tailnet | None = None  # of a door that listens there by itself
         self._tasks = Tasks("doors")
         self.tailscale = tailscale
         self._sockets: dict[str, list[socket.socket]] = {}
@@ -168,7 +170,7 @@ class Doors:
         else:
             relay = ApiAddress(host=beyond or "127.0.0.1", port=self.port)
         if tailnet is None and self._binding.is_in_tailnet:
-            tailnet = Tailnet(address=self._binding.beyond)
+            tailnet = self._tailnet or Tailnet(address=self._binding.beyond)
         return Reach(
             relay=relay,
             tailnet=tailnet,
@@ -184,6 +186,8 @@ class Doors:
             found += self.certificate.names
         if self.tailscale is not None and self.tailscale.name is not None:
             found.append(self.tailscale.name)
+        if self._tailnet is not None and self._tailnet.name is not None:
+            found.append(self._tailnet.name)
         return Names(found)
 
     async def serve(self, routes: Sequence[web.RouteDef], *, body_limit: int) -> None:
@@ -203,6 +207,9 @@ class Doors:
     async def publish(self) -> str | None:
         """Let the tailnet in, when that is wished; the address there. Raises TailscaleError."""
         if self.tailscale is None:
+            if self._binding.is_in_tailnet:
+                with contextlib.suppress(TailscaleError):  # only a name that browsers could use
+                    self._tailnet = await look()
             return None
         return await self.tailscale.enable(self.port, self.proxy_port)
 

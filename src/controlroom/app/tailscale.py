@@ -94,6 +94,27 @@ def tailnet_of(status: Mapping[str, Any]) -> Tailnet | None:
     )
 
 
+async def published(environment: Mapping[str, str] | None = None) -> frozenset[int]:
+    """The ports that ``tailscale serve`` publishes now, for whomever; none when it does not say."""
+    try:
+        ran = await run(["serve", "status", "--json"], environment)
+        return ports_of(msgspec.json.decode(ran.out, type=dict[str, Any]))
+    except (TailscaleError, msgspec.DecodeError):
+        return frozenset()
+
+
+def ports_of(served: Mapping[str, Any]) -> frozenset[int]:
+    """What ``tailscale serve status --json`` says of ports with TLS."""
+    tcp = served.get("TCP")
+    if not isinstance(tcp, dict):
+        return frozenset()
+    return frozenset(
+        int(port)
+        for port, how in tcp.items()
+        if port.isascii() and port.isdigit() and isinstance(how, dict) and how.get("HTTPS") is True
+    )
+
+
 def _reason(ran: Ran) -> str:
     said = clean_line(ran.err or ran.out, 300).rstrip(".")
     return said or f"tailscale ended with status {ran.code}"
@@ -142,7 +163,8 @@ class Tailscale:
         if ran.code:
             raise TailscaleError(_reason(ran))
         self._published = port
-        self.tailnet = msgspec.structs.replace(tailnet, served=frozenset({port}))
+        others = await published(self._environment)  # a Hermes host's API, perhaps
+        self.tailnet = msgspec.structs.replace(tailnet, served=others | {port})
         _log.info("published in the tailnet", port=port)
         return f"https://{tailnet.name}:{port}"
 

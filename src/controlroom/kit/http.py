@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import socket
@@ -19,6 +20,7 @@ from controlroom.wire.codec import decode, encode
 T = TypeVar("T")
 
 BACKLOG = 128
+BODY_S = 60.0  # for a body to come; a phone's network may be slow
 FREE_PORT_TRIES = 10  # a port that is free on 127.0.0.1 may be taken on ::1
 
 
@@ -42,7 +44,11 @@ def json_answer(body: object, status: int = 200) -> web.Response:
 
 async def read_body(request: web.Request, kind: type[T]) -> T:
     """The body as a struct. Raises BadBody, and aiohttp's own error when it is larger than the app allows."""
-    raw = await request.read()
+    try:
+        async with asyncio.timeout(BODY_S):
+            raw = await request.read()
+    except TimeoutError:
+        raise BadBody("The body did not come in time.") from None
     try:
         return decode(raw, kind)
     except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:

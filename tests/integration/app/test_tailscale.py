@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controlroom.app import tailscale
-from controlroom.app.tailscale import Tailscale, TailscaleError, tailnet_of
+from controlroom.app.tailscale import Tailscale, TailscaleError, ports_of, tailnet_of
 from controlroom.kit.clock import FakeClock
 from controlroom.kit.health import HealthBoard
 from tests.integration.app.house import open_house
@@ -18,6 +18,8 @@ RUNNING = {
     "BackendState": "Running",
     "Self": {"DNSName": "Desk.tail0.example.", "TailscaleIPs": ["fd7a:115c:a1e0::9", "100.64.0.9"]},
 }
+
+SERVED = """'{"TCP":{"8642":{"HTTPS":true},"22":{"TCPForward":"x"},"x":7}}'"""
 
 Fake = Callable[..., Path]
 
@@ -33,7 +35,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
         program = tmp_path / "tailscale"
         program.write_text(
             f'#!/bin/sh\necho "$*" >> {calls}\n{before}\n'
-            f'case "$1" in status) cat {said};; serve) {serve};; esac\n'
+            f'case "$1 $2" in status*) cat {said};; "serve status") echo {SERVED};; serve*) {serve};; esac\n'
         )
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
@@ -52,11 +54,12 @@ async def test_the_proxy_door_is_published_and_taken_back(fake: Fake) -> None:
         assert (await house.ask("/health", door="proxy", host=f"desk.tail0.example:{port}")).status == 200
         tailnet = house.doors.reach().tailnet
         assert tailnet is not None
-        assert (tailnet.address, tailnet.served) == ("100.64.0.9", frozenset({port}))
+        assert (tailnet.address, tailnet.served) == ("100.64.0.9", frozenset({port, 8642}))
         assert house.health.items == ()
     assert calls.read_text().splitlines() == [
         "status --json --peers=false",
         f"serve --bg --yes --https={port} http://127.0.0.1:{proxy}",
+        "serve status --json",
         f"serve --yes --https={port} off",
     ]
 
@@ -105,6 +108,11 @@ async def test_a_program_that_hangs_is_given_up(fake: Fake, monkeypatch: pytest.
     monkeypatch.setattr(tailscale, "ANSWER_S", 0.2)
     with pytest.raises(TailscaleError, match="did not answer"):
         await tailscale.look()
+
+
+@pytest.mark.parametrize("served", [{}, {"TCP": []}, {"TCP": {"1": None, "-2": {"HTTPS": True}, "3": {}}}])
+def test_an_odd_answer_publishes_nothing(served: dict[str, object]) -> None:
+    assert ports_of(served) == frozenset()
 
 
 @pytest.mark.parametrize("status", [{}, {"Self": []}, {"BackendState": "Running", "Self": 7}])

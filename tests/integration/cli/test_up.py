@@ -63,6 +63,25 @@ def test_a_port_that_is_taken(home: Path, tmux_folder: TmuxFolder) -> None:
     assert f"Port {port} is taken" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (["--host", "192.168.77.5"], 2, "--plain-http"),
+        (["--host", "0.0.0.0", "--plain-http"], 2, "--public"),
+        (["--host", "desk.local"], 2, "is not an address"),
+        (["--host", "192.0.2.77", "--public", "--plain-http"], 1, "is not an address of this machine"),
+        (["--cert", "room.pem"], 2, "belong together"),
+        (["--cert", "room.pem", "--key", "room.key"], 1, "room.pem cannot be read"),
+    ],
+)
+def test_a_door_that_cannot_be(
+    home: Path, tmux_folder: TmuxFolder, options: list[str], status: int, said: str
+) -> None:
+    ran = up(tmux_folder, "--home", str(home), "up", "--port", "0", *options)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (status, "", 1)
+    assert said in ran.err
+
+
 def test_a_damaged_database(home: Path, tmux_folder: TmuxFolder) -> None:
     (home / "hub.sqlite").write_bytes(b"not a database" * 1000)
     ran = up(tmux_folder, "--home", str(home), "up", "--port", "0")
