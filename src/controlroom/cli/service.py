@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--show", is_flag=True, help="With install: only print what would be written.")
 def command(call: Call, what: str, up_options: tuple[str, ...], yes: bool, show: bool) -> None:
-    """Run the control room as a service of your own user: systemd on Linux, launchd on macOS.
+    """Let systemd or launchd run the control room for you.
 
-    "install" shows the file first and asks. Shells that devices opened go on when the service ends; nothing
+    It becomes a service of your own user: systemd on Linux, launchd on macOS. "install" shows the file first and asks. Shells that devices opened go on when the service ends; nothing
     is changed outside your own user.
     """
     from controlroom.app import service
