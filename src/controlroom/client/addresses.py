@@ -11,6 +11,7 @@ import asyncio
 import base64
 import contextlib
 import hashlib
+import hmac
 import ipaddress
 import socket
 import ssl
@@ -145,8 +146,10 @@ async def _certificate(address: Address, context: ssl.SSLContext) -> bytes:
                 parts.hostname, parts.port or 443, ssl=context, server_hostname=parts.hostname
             )
     except ssl.SSLCertVerificationError:
+        await asyncio.sleep(0)  # the loop closes the refused connection
         raise
     except (OSError, TimeoutError) as error:
+        await asyncio.sleep(0)
         raise _away(address, error) from None
     try:
         shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
@@ -179,6 +182,11 @@ async def first_that_answers(
     secure = [address for address in addresses if address.is_secure]
     said: list[str] = []
     for address in secure or addresses:
+        try:
+            await _check_pin(address)
+        except CannotReach as error:
+            said.append(str(error))
+            continue
         session = aiohttp.ClientSession(connector=_connector(address), timeout=timeout)
         try:
             await _say_hello(address, session)
@@ -192,6 +200,25 @@ async def first_that_answers(
             await session.close()
         return
     raise CannotReach(" ".join(said) or "No address is known.")
+
+
+async def _check_pin(address: Address) -> None:
+    """Raises CannotReach when the certificate is another one by now.
+
+    aiohttp checks each connection too; it would leave one that it refuses half open.
+    """
+    if address.pin is None:
+        return
+    shown = await _certificate(address, _unchecked())
+    if not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), address.pin):
+        raise _other_certificate(address)
+
+
+def _other_certificate(address: Address) -> CannotReach:
+    return CannotReach(
+        f"{address.url} shows another certificate than the one that was remembered. When it was changed on "
+        "purpose, log in again; else somebody may stand in between."
+    )
 
 
 def _connector(address: Address) -> aiohttp.TCPConnector:
@@ -209,10 +236,7 @@ async def _say_hello(address: Address, session: aiohttp.ClientSession) -> None:
             await answer.read()
             is_ours = answer.status == 200 and answer.content_type == "application/json"
     except aiohttp.ServerFingerprintMismatch:
-        raise CannotReach(
-            f"{address.url} shows another certificate than the one that was remembered. When it was changed "
-            "on purpose, log in again; else somebody may stand in between."
-        ) from None
+        raise _other_certificate(address) from None
     except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError):
         raise CannotReach(f"The certificate of {address.url} is not trusted any more.") from None
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
