@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from controlroom.core.endpoints import Tailnet, candidates, refreshed
+from controlroom.core.endpoints import Tailnet, candidates, is_loopback, refreshed
 from controlroom.core.qr import ApiAddress, Hint, Payload, RelayBlock, invite_url, qr_payload, qr_text, signed
 
 
@@ -40,6 +40,17 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     ttl_s: int | None = None
     grants: Mapping[str, int] | None = None
     transport_hint: Hint | None = None
+
+
+class _Url(msgspec.Struct, frozen=True):
+    url: str
+
+
+class _Best(msgspec.Struct, frozen=True):
+    """What an invitation repeats of its best candidate."""
+
+    api: ApiAddress
+    relay: _Url
 
 
 class Invite(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +99,11 @@ def invite(
         found = refreshed(endpoints, reach.tailnet)
     grants = {right: seconds for right, seconds in (terms.grants or {}).items() if seconds >= 0}
     base = relay_url(reach.relay)
+    if endpoints is None and is_loopback(reach.relay.host) and found:
+        # Clients that read no candidates must get an address too that leads here from elsewhere.
+        best = msgspec.convert(found[0], _Best)
+        base = best.relay.url
+        api = best.api if is_loopback(api.host) else api
     payload = qr_payload(
         api,
         key=key,

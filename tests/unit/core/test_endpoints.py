@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from controlroom.core.durations import parse_duration, parse_grants
 from controlroom.core.endpoints import Tailnet, candidates, refreshed
+from controlroom.core.invite import Reach, Terms, invite
 from controlroom.core.qr import ApiAddress
 
 VECTORS = json.loads(
@@ -105,3 +106,26 @@ def test_any_text_is_a_bounded_duration_or_a_clear_refusal(text: str) -> None:
         assert "write" in str(error)
     else:
         assert 0 <= seconds <= 100 * 365 * 86400
+
+
+def test_a_machine_that_only_the_tailnet_reaches_offers_no_loopback_address() -> None:
+    here = ApiAddress(host="127.0.0.1", port=8767)
+    tailnet = Tailnet(address="100.64.0.9", name="box.tail0.ts.net", served=frozenset({8767}))
+    made = invite(Terms(code="ABC123"), Reach(relay=here, tailnet=tailnet), secret=None)
+    assert made.relay_url == "wss://box.tail0.ts.net:8767"
+    assert (made.payload["host"], made.payload["tls"]) == ("box.tail0.ts.net", True)
+    assert "127.0.0.1" not in made.qr_text
+
+
+def test_an_api_server_that_is_not_published_keeps_its_bare_address() -> None:
+    tailnet = Tailnet(address="100.64.0.9", name="box.tail0.ts.net", served=frozenset({8767}))
+    api, relay = ApiAddress(host="192.0.2.2", port=8642), ApiAddress(host="192.0.2.2", port=8767)
+    [only] = candidates("tailscale", api=api, relay=relay, tailnet=tailnet)
+    assert only["api"] == {"host": "100.64.0.9", "port": 8642, "tls": False}
+    assert only["relay"] == {"url": "wss://box.tail0.ts.net:8767", "transport_hint": "wss"}
+
+
+def test_a_public_address_of_the_settings_stands_in_every_invitation() -> None:
+    here = ApiAddress(host="127.0.0.1", port=8767)
+    made = invite(Terms(code="ABC123"), Reach(relay=here, public_url="https://room.example/acr"), secret=None)
+    assert made.relay_url == "wss://room.example/acr"
