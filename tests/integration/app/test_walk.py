@@ -37,13 +37,14 @@ def routes_of(house: House, door: str) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("credential", ["none", "unknown", "malformed", "cookie"])
+@pytest.mark.parametrize("credential", ["none", "unknown", "malformed", "cookie", "forwarded"])
 async def test_every_other_route_refuses_a_stranger(house: House, door: str, credential: str) -> None:
     headers = {
         "none": {},
         "unknown": {"Authorization": f"Bearer {TOKEN}", "X-Control-Room-Key": "x" * 43},
         "malformed": {"Authorization": "Bearer"},
         "cookie": {"Cookie": f"controlroom-hub={TOKEN}", "Sec-Fetch-Site": "same-origin"},
+        "forwarded": {"Tailscale-User-Login": "kim@example.com", "X-Forwarded-For": "127.0.0.1"},
     }[credential]
     walked = 0
     for method, canonical in sorted(routes_of(house, door)):
