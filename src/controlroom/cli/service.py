@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 def command(call: Call, what: str, up_options: tuple[str, ...], yes: bool, show: bool) -> None:
     """Let systemd or launchd run the control room for you.
 
-    It becomes a service of your own user: systemd on Linux, launchd on macOS. "install" shows the file first and asks. Shells that devices opened go on when the service ends; nothing
-    is changed outside your own user.
+    It becomes a service of your own user: systemd on Linux, launchd on macOS. "install" shows the file
+    first and asks. Shells that devices opened go on when the service ends; nothing is changed outside your
+    own user.
     """
     from controlroom.app import service
 
