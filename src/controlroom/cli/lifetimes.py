@@ -22,7 +22,7 @@ def seconds(option: str, text: str | None) -> int | None:
 def grants(text: str | None) -> dict[str, int] | None:
     """Seconds by right; ``none`` takes a right away (-1). Raises CliError."""
     from controlroom.core.durations import parse_grants
-    from controlroom.core.rights import NOT_GIVEN
+    from controlroom.core.rights import NOT_GIVEN, RELAY_RIGHTS, WEB_RIGHTS
 
     if text is None:
         return None
@@ -33,4 +33,8 @@ def grants(text: str | None) -> dict[str, int] | None:
         given = parse_grants(",".join(others))
     except ValueError as error:
         raise wrong_use(f"--grants: {error}; right={NONE} takes a right away.") from None
-    return {**given, **{right: NOT_GIVEN for right in refused if right}}
+    wanted = {**given, **{right: NOT_GIVEN for right in refused if right}}
+    known = sorted({*WEB_RIGHTS, *RELAY_RIGHTS})
+    if unknown := [right for right in wanted if right not in known]:
+        raise wrong_use(f"--grants: there is no right {unknown[0][:40]!r}; there are {', '.join(known)}.")
+    return wanted

@@ -35,8 +35,12 @@ def candidates(
     tailnet: Tailnet | None = None,
     public_url: str | None = None,
     prefer: str | None = None,
+    is_exact: bool = False,
 ) -> list[Payload]:
     """The candidates of ``mode``, priorities from 0. ``prefer`` moves one role to the front.
+
+    ``is_exact``: the relay is behind the public URL as it is, port and all, as behind a reverse proxy; the
+    contract (section 9.3) puts the relay's own port in place of the port when the URL has no path.
 
     Raises ValueError: an unknown mode, mode ``public`` without a URL, a URL that is none.
     """
@@ -48,7 +52,7 @@ def candidates(
     if mode in {"auto", "tailscale"} and tailnet is not None:
         found += _tailscale(tailnet, api, relay)
     if mode in {"auto", "public"} and public_url:
-        found.append(_public(public_url, relay))
+        found.append(_public(public_url, relay, is_exact=is_exact))
     # Where nobody else can come to is no candidate, unless there is no other.
     if mode == "lan" or (mode == "auto" and not (found and is_loopback(relay.host))):
         found.append(candidate("lan", api, _url(relay), tls=relay.tls))
@@ -116,7 +120,7 @@ def _tailscale(tailnet: Tailnet, api: ApiAddress, relay: ApiAddress) -> list[Pay
     return [candidate("tailscale", here, _url(relay_here), tls=is_served)]
 
 
-def _public(url: str, relay: ApiAddress) -> Payload:
+def _public(url: str, relay: ApiAddress, *, is_exact: bool) -> Payload:
     """A path is kept and its port dropped for the relay; without one the relay has its own port."""
     try:
         parts = urlsplit(url)
@@ -129,7 +133,10 @@ def _public(url: str, relay: ApiAddress) -> Payload:
     host = parts.hostname
     api = ApiAddress(host=host, port=port or (443 if tls else 80), tls=tls)
     path = parts.path.rstrip("/")
-    if path:
+    if is_exact:
+        at = _in_url(host) if port is None else f"{_in_url(host)}:{port}"
+        relay_url = f"{'wss' if tls else 'ws'}://{at}{path}"
+    elif path:
         relay_url = f"{'wss' if tls else 'ws'}://{_in_url(host)}{path}"
     else:
         relay_url = _url(ApiAddress(host=host, port=relay.port, tls=tls))

@@ -94,6 +94,7 @@ def invite(
             tailnet=reach.tailnet,
             public_url=public_url or reach.public_url,
             prefer=prefer,
+            is_exact=True,
         )
     else:
         found = refreshed(endpoints, reach.tailnet)

@@ -52,8 +52,11 @@ class Acts:
         clock: Clock,
         *,
         only_devices_answer: bool = False,
+        may_answer: Callable[[str], bool] = lambda _by: True,
     ) -> None:
-        """``only_devices_answer``: the setting ``policy.blocking_answers`` says so."""
+        """``only_devices_answer``: the setting ``policy.blocking_answers`` says so. ``may_answer``: whether
+        this device (``device:ID``) has the right ``answers`` now."""
+        self._may_answer = may_answer
         self._view = view
         self._only_devices_answer = only_devices_answer
         self._nodes = nodes
@@ -195,14 +198,20 @@ class Acts:
 
     async def _check_answerer(self, agent_id: str, what: str, by: str) -> None:
         """Keys are answers too while a dialog is open. Raises HubError ``not_allowed``."""
-        if not self._only_devices_answer or by.startswith("device:"):
-            return
         agent = self._view.agent(agent_id)
         is_open = agent is not None and agent.waiting_for is not None
-        if what == "answer" or (what == "keys" and is_open):
+        if what != "answer" and not (what == "keys" and is_open):
+            return
+        if by.startswith("device:"):
+            if self._may_answer(by):
+                return
+            text = "A dialog is open, and this device does not have the right answers now."
+        elif self._only_devices_answer:
             text = "Only paired devices may answer what an agent waits for (policy.blocking_answers)."
-            await self._receipts.refused(by, what, agent_id, text)
-            raise HubError("not_allowed", text)
+        else:
+            return
+        await self._receipts.refused(by, what, agent_id, text)
+        raise HubError("not_allowed", text)
 
 
 def act_id(by: str, what: str, request_id: str) -> str:

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from controlroom import __version__
 from controlroom.core.limiter import Limiter
+from controlroom.core.rights import is_active
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.app import make_app
 from controlroom.hub.api.callers import SocketCallers
@@ -123,6 +124,7 @@ class Hub:
             receipts,
             clock,
             only_devices_answer=self._settings.policy.blocking_answers == "devices",
+            may_answer=self._may_answer,
         )
         self.mirror = Mirror(self._view, nodes, self._health)
         self._closers.append(self.mirror.aclose)
@@ -184,6 +186,10 @@ class Hub:
         self._closers.append(self._live.aclose)
         self._closers.append(self._remove_socket)
         await serve_unix(inner, self._home.socket)
+
+    def _may_answer(self, by: str) -> bool:
+        device = self.devices.get(by.removeprefix("device:"))
+        return device is not None and is_active(device.grants, "answers", self._clock.now_ms())
 
     async def _remove_socket(self) -> None:
         self._home.socket.unlink(missing_ok=True)  # the folder's lock is held: it is ours

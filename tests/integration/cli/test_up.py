@@ -119,7 +119,7 @@ def test_ready_then_what_to_type_and_a_clean_end(
     )
     assert process.stdout is not None
     said = ""
-    while "--wait" not in said:
+    while "No device is paired yet" not in said:
         line = process.stdout.readline()
         assert line, process.communicate()
         said += line

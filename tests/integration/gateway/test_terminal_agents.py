@@ -11,8 +11,10 @@ import pytest
 
 from controlroom.app.panes import HubPanes
 from controlroom.testing.fake_node import agent_state
+from controlroom.wire.device import DeviceHello, PairingPolicy
 from controlroom.wire.model import WaitingFor
 from controlroom.wire.node import ActResult, FrameAnswer, KeysAct
+from tests.integration.gateway import terminal_stage
 from tests.integration.gateway.terminal_stage import RecordingLink, Stage, say
 from tests.integration.hub.conftest import House
 from tests.support.tmux import TmuxFolder
@@ -114,7 +116,35 @@ async def test_what_is_no_key_is_refused_and_nothing_is_typed(stage: Stage, hous
     assert pressed(house) == []
 
 
-async def test_a_dialog_is_answered_only_on_the_screen_that_was_sent(stage: Stage, house: House) -> None:
+async def pair(house: House, monkeypatch: pytest.MonkeyPatch, **grants: int) -> None:
+    """From now on the sockets of the stage are those of a device that was really paired."""
+    code = await house.hub.devices.mint(PairingPolicy(grants=grants))
+    issued = await house.hub.devices.claim(code.code, DeviceHello(kind="relay", device_id="phone-1"))
+    assert issued is not None
+    monkeypatch.setattr(terminal_stage, "DEVICE", issued.device)
+
+
+async def test_a_device_without_the_right_answers_cannot_type_into_a_dialog(
+    stage: Stage, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await pair(house, monkeypatch)
+    link, handler = await stage.socket()
+    await say(handler, "attach", session_name="agent:shop")
+    await house.node.put(agent_state(activity="blocked", waiting_for=DIALOG))
+    await house.node.draw("agt_1", "Proceed?", "1. Yes")
+    await house.until_agent(activity="blocked")
+    await shows(link, "Proceed?")
+    await say(handler, "input", "i", data="1")
+    assert pressed(house) == []
+    assert [error["message"] for error in link.of("terminal.error")] == [
+        "A dialog is open, and this device does not have the right answers now."
+    ]
+
+
+async def test_a_dialog_is_answered_only_on_the_screen_that_was_sent(
+    stage: Stage, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await pair(house, monkeypatch, answers=0)
     link, handler = await stage.socket()
     await say(handler, "attach", session_name="agent:shop")
     await house.node.put(agent_state(activity="blocked", waiting_for=DIALOG))

@@ -125,6 +125,20 @@ def test_an_api_server_that_is_not_published_keeps_its_bare_address() -> None:
     assert only["relay"] == {"url": "wss://box.tail0.ts.net:8767", "transport_hint": "wss"}
 
 
+@pytest.mark.parametrize(
+    ("url", "relay"),
+    [
+        ("https://room.example", "wss://room.example"),
+        ("https://room.example:444/", "wss://room.example:444"),
+        ("https://room.example/desk/", "wss://room.example/desk"),
+    ],
+)
+def test_an_exact_public_url_leads_to_the_proxy_and_not_to_our_own_port(url: str, relay: str) -> None:
+    address = ApiAddress(host="10.0.0.5", port=8767, tls=False)
+    (found,) = candidates("public", api=address, relay=address, public_url=url, is_exact=True)
+    assert found["relay"] == {"url": relay, "transport_hint": "wss"}
+
+
 def test_a_public_address_of_the_settings_stands_in_every_invitation() -> None:
     here = ApiAddress(host="127.0.0.1", port=8767)
     made = invite(Terms(code="ABC123"), Reach(relay=here, public_url="https://room.example/acr"), secret=None)

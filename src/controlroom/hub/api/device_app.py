@@ -93,7 +93,7 @@ def _pairing(parts: Parts, callers: DeviceCallers, hub_id: str) -> _Handler:
             callers.cookie,
             issued.token,
             path=COOKIE_PATH,
-            max_age=_cookie_s(issued.device.expires_ms, parts.clock.now_ms()),
+            max_age=LONGEST_COOKIE_S,  # the book decides when the device ends, also after an extension
             secure=peer.is_secure,
             httponly=True,
             samesite="Strict",
@@ -107,9 +107,3 @@ def _pairing(parts: Parts, callers: DeviceCallers, hub_id: str) -> _Handler:
 def _is_browser(request: web.Request) -> bool:
     """A page gets no token into its hands, not even our own."""
     return "Origin" in request.headers or "Sec-Fetch-Site" in request.headers
-
-
-def _cookie_s(expires_ms: int | None, now_ms: int) -> int:
-    if expires_ms is None:
-        return LONGEST_COOKIE_S
-    return max(1, min((expires_ms - now_ms) // 1000, LONGEST_COOKIE_S))
