@@ -34,7 +34,7 @@ async def test_links_come_best_first_with_the_code_in_the_fragment() -> None:
     invitation = await made(WIDE, MintPairing(public_url="https://room.example"))
     assert invitation.links == (
         "https://desk.tail.example:8767/app/#pair=AB12CD",
-        "https://room.example:8767/app/#pair=AB12CD",
+        "https://room.example/app/#pair=AB12CD",
         "http://192.168.7.2:8767/app/#pair=AB12CD",
     )
     assert invitation.notes == ()
