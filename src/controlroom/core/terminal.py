@@ -17,7 +17,7 @@ REPLAY_LINES: Final = 200
 REPLAY_CHARACTERS: Final = 65_536
 FLUSH_AFTER_S: Final = 0.016
 FLUSH_AT_BYTES: Final = 4_096
-READ_BYTES: Final = 8_192
+READ_BYTES: Final = 8_192 - 3  # the start of a character of the read before may come to it
 
 COLUMNS, ROWS = 80, 24
 MOST_COLUMNS, MOST_ROWS = 1_000, 500  # larger than any screen; tmux keeps a grid of cells for it
