@@ -27,6 +27,7 @@ from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home
 from controlroom.kit.http import Peer, set_peer
 from controlroom.kit.settings import Door
+from controlroom.kit.supervise import Tasks
 from controlroom.wire.device import PairingPolicy
 
 LAN = ApiAddress(host="192.0.2.2", port=18767)
@@ -96,6 +97,8 @@ class RelayDoor:
         await self._store.start()
         self.book = DeviceBook(self._store, self.clock)
         await self.book.start()
+        self._tasks = Tasks("relay door")
+        self._tasks.start("ends", self.book.tell_ends())
         self.gateway = Gateway(
             devices=self.book,
             parts=self._parts(),
@@ -124,6 +127,7 @@ class RelayDoor:
         return self._store
 
     async def stop(self) -> None:
+        await self._tasks.aclose()
         await self.gateway.aclose()
         await self._runner.cleanup()
         await self.book.aclose()

@@ -121,7 +121,9 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """The device was revoked or replaced."""
+    """The device was revoked or replaced, or its time is over."""
+
+    is_expired: bool = False
 
 
 class ShuttingDown(msgspec.Struct, frozen=True):
@@ -223,7 +225,8 @@ def step(socket: Socket, event: Event) -> Step:
                 return socket, ()
             return msgspec.structs.replace(socket, rights=event.rights), ()
         case Ended():
-            return _closed(socket), (Close(POLICY, "session revoked"),)
+            reason = "session expired" if event.is_expired else "session revoked"
+            return _closed(socket), (Close(POLICY, reason),)
         case ShuttingDown():
             return _closed(socket), (Close(GOING_AWAY, "server shutting down"),)
     raise IllegalTransition(f"{type(event).__name__} while {socket.state}")

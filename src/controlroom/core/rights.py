@@ -7,7 +7,7 @@ needs which right stands in one table, ``core.access``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 Expiry = int | None  # Unix ms, None = never
@@ -65,6 +65,17 @@ def is_before(now_ms: int, expiry: Expiry) -> bool:
 def expiry_after(now_ms: int, seconds: float) -> Expiry:
     """The expiry that lies ``seconds`` ahead, 0 = never."""
     return None if seconds == 0 else min(now_ms + int(seconds * 1000), LAST_MS)
+
+
+def ended_rights(grants: Grants, now_ms: int) -> frozenset[str]:
+    """The rights that were granted and are over."""
+    return frozenset(right for right, expiry in grants.items() if not is_before(now_ms, expiry))
+
+
+def next_end(expiries: Iterable[Expiry], now_ms: int) -> int | None:
+    """The first moment, of those ahead, at which one of them has passed; None when none ever will."""
+    ahead = [expiry for expiry in expiries if expiry is not None and is_before(now_ms, expiry)]
+    return min(ahead) + 1 if ahead else None  # an expiry is inclusive
 
 
 def earlier(one: Expiry, other: Expiry) -> Expiry:

@@ -10,7 +10,7 @@ called; work that goes on by itself (output of a terminal) asks ``Link.may`` aga
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from aiohttp import web
 
@@ -18,6 +18,9 @@ from controlroom.gateway.access import Access
 from controlroom.kit.http import Peer
 from controlroom.wire.device import Device
 from controlroom.wire.relay import Envelope
+
+GRANT_EXPIRED: Final = "grant expired"
+"""Why a channel is closed on a socket that stays open."""
 
 
 class Link(Protocol):
@@ -59,7 +62,8 @@ class Handler(Protocol):
 
     async def aclose(self, reason: str) -> None:
         """The socket has ended, or ends now (``server shutdown``: it can still be written to, for at most two
-        seconds). Everything that was received has been handled before, as far as its deadline allows."""
+        seconds), or goes on without this channel (GRANT_EXPIRED: its right was taken or has run out).
+        Everything that was received has been handled before, as far as its deadline allows."""
 
 
 class Channel(Protocol):

@@ -8,7 +8,7 @@ from typing import Protocol
 from controlroom.core.media import MediaEntry
 from controlroom.core.screen import Frame
 from controlroom.core.typed import Typed
-from controlroom.wire.device import Device, DeviceHello, Issued, PairingCode, PairingPolicy
+from controlroom.wire.device import Device, DeviceEnd, DeviceHello, Issued, PairingCode, PairingPolicy
 
 
 class Devices(Protocol):
@@ -48,12 +48,12 @@ class Devices(Protocol):
     async def revoke(self, device: Device, by: str) -> None:
         """End a device: its tokens die, its refresh records too, and ``on_end`` callbacks run at once."""
 
-    def on_end(self, call: Callable[[str], None]) -> None:
-        """``call(device id)`` when a device was revoked or replaced: its live sockets must close."""
+    def on_end(self, call: Callable[[str, DeviceEnd], None]) -> None:
+        """``call(device id, why)`` when a device is out: its live sockets must close."""
 
     def on_change(self, call: Callable[[Device], None]) -> None:
-        """``call(device)`` when the rights or the lifetime of a device changed: its live sockets go by them
-        from the next message on."""
+        """``call(device)`` when the rights or the lifetime of a device changed, or a right has run out: its
+        live sockets go by them from now on."""
 
 
 class AgentPanes(Protocol):

@@ -39,7 +39,7 @@ from controlroom.core.relay import (
     step,
     system_error,
 )
-from controlroom.gateway.channels import Channel
+from controlroom.gateway.channels import GRANT_EXPIRED, Channel
 from controlroom.gateway.lanes import Lane
 from controlroom.gateway.login import BookFailed, Login
 from controlroom.gateway.outbox import Outbox
@@ -47,7 +47,7 @@ from controlroom.kit.clock import Clock, new_id, new_uuid
 from controlroom.kit.http import Peer
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.codec import encode
-from controlroom.wire.device import Device
+from controlroom.wire.device import Device, DeviceEnd
 from controlroom.wire.relay import Envelope
 
 _log = structlog.get_logger("relay")
@@ -133,13 +133,19 @@ class RelaySocket:
             await self._tasks.aclose()
 
     async def changed(self, device: Device) -> None:
-        """The device has other rights now."""
+        """The device has other rights now: channels that it may not use any more end."""
         self._device = self._news = device
         await self._feed(Changed(_rights(device)))
+        if self._machine.state != "open":
+            return
+        lost = {name: lane for name, lane in self._lanes.items() if not self.may(self._channels[name].right)}
+        for name in lost:
+            del self._lanes[name]
+        await asyncio.gather(*(lane.aclose(task, GRANT_EXPIRED) for lane, task in lost.values()))
 
-    async def ended(self) -> None:
-        """The device was revoked or replaced."""
-        await self._feed(Ended())
+    async def ended(self, why: DeviceEnd) -> None:
+        """The device is out."""
+        await self._feed(Ended(is_expired=why == "expired"))
 
     async def shut_down(self) -> None:
         """The service stops: channels say good-bye on the open socket, then it is closed."""

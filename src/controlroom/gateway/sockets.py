@@ -19,7 +19,7 @@ from controlroom.gateway.socket import GOOD_BYE_S, RelaySocket
 from controlroom.kit.clock import Clock
 from controlroom.kit.http import peer_of
 from controlroom.kit.supervise import Tasks
-from controlroom.wire.device import Device
+from controlroom.wire.device import Device, DeviceEnd
 
 LARGEST_FRAME: Final = 4 * 1024 * 1024
 KEEPALIVE_S: Final = 30.0  # aiohttp drops the peer when no pong comes within half of it
@@ -112,9 +112,9 @@ class Sockets:
         waiting = Counter(socket.peer.address for socket in self._all if socket.is_waiting)
         return waiting.total() >= MOST_WAITING or waiting[address] >= MOST_WAITING_OF_PEER
 
-    def _ended(self, device_id: str) -> None:
+    def _ended(self, device_id: str, why: DeviceEnd) -> None:
         for socket in self._of(device_id):
-            self._tasks.start("ended", socket.ended())
+            self._tasks.start("ended", socket.ended(why))
 
     def _changed(self, device: Device) -> None:
         for socket in self._of(device.id):

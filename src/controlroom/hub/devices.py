@@ -16,14 +16,15 @@ lost. A browser's token is worth nothing without its key, so ``by_token`` does n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+import contextlib
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar, TypeVarTuple
 
 import structlog
 from msgspec.structs import replace
 
 from controlroom.core import pairing
-from controlroom.core.rights import Term, extended, is_before
+from controlroom.core.rights import Term, ended_rights, extended, is_before, next_end
 from controlroom.core.text import clean_line
 from controlroom.hub.introductions import LONGEST_NAME, cleaned, introduced, is_other_client, made
 from controlroom.hub.pairing_codes import PairingCodes
@@ -36,6 +37,7 @@ from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.device import (
     Device,
+    DeviceEnd,
     DeviceHello,
     Issued,
     PairingCode,
@@ -45,6 +47,7 @@ from controlroom.wire.device import (
 from controlroom.wire.events import DeviceGone
 
 T = TypeVar("T")
+News = TypeVarTuple("News")
 
 _log = structlog.get_logger("devices")
 
@@ -52,7 +55,7 @@ DAY_MS = 24 * 3600 * 1000
 REFRESH_MS = 180 * DAY_MS  # of a refresh token, from its first issue (relay contract section 8.4)
 GRACE_MS = 60_000  # a reply that was lost is asked for again within moments
 FORGET_MS = 90 * DAY_MS  # an ended device is kept this long: the clock may have been wrong
-ROUND_S = 20.0  # how late a last_seen is stored, and sockets of an ended device are closed
+ROUND_S = 20.0  # how late a last_seen is stored, and an end is noticed that the clock was set behind
 
 
 class DeviceBook:
@@ -67,8 +70,10 @@ class DeviceBook:
         self._seen: dict[str, int] = {}
         self._unstored: set[str] = set()
         self._ended: set[str] = set()  # their sockets were told
+        self._over: dict[str, frozenset[str]] = {}  # rights that have run out, as their sockets were told
+        self._has_new_terms = asyncio.Event()
         self._codes = PairingCodes(store, clock)
-        self._at_end: list[Callable[[str], None]] = []
+        self._at_end: list[Callable[[str, DeviceEnd], None]] = []
         self._at_change: list[Callable[[Device], None]] = []
         self._lock = asyncio.Lock()
         self._tasks = Tasks("devices")
@@ -79,10 +84,22 @@ class DeviceBook:
             self._keep(row)
 
     async def run(self) -> None:
-        """Store what was seen, and close what has ended, for ever."""
+        """Store what was seen, and forget what ended long ago, for ever."""
         while True:
             await asyncio.sleep(ROUND_S)
             await self.round()
+
+    async def tell_ends(self) -> None:
+        """Tell of each session and each right that runs out, at that moment, for ever."""
+        while True:
+            self._has_new_terms.clear()
+            next_ms = self._tell_what_ran_out()
+            wait_s = ROUND_S  # not longer: the machine's clock may be set meanwhile
+            if next_ms is not None:
+                wait_s = min(wait_s, (next_ms - self._clock.now_ms()) / 1000)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._has_new_terms.wait()
 
     async def aclose(self) -> None:
         """Finish what has begun, and store what was seen."""
@@ -128,7 +145,7 @@ class DeviceBook:
         if not await self._store.change(job):
             return None
         for old in replaced:
-            self._drop(old)
+            self._drop(old, "replaced")
         self._keep(new)
         return issued
 
@@ -204,7 +221,7 @@ class DeviceBook:
             ),
         )
         await self._put(new)
-        self._tell_end(new.device.id)  # sockets of the session that is no more
+        self._tell_end(new.device.id, "renewed")  # sockets of the session that is no more
         return Issued(device=self._shown(new), token=token, refresh_token=refresh_token)
 
     async def give_refresh_token(self, device: Device) -> str | None:
@@ -307,32 +324,45 @@ class DeviceBook:
                 _receipt(change, by, "revoke", f"{device.name} was revoked.")
 
         await self._store.change(job)
-        self._drop(device.id)
+        self._drop(device.id, "revoked")
 
-    def on_end(self, call: Callable[[str], None]) -> None:
-        """``call(device id)`` when a device was revoked, replaced or refreshed, or its time is over: its live
-        sockets must close."""
+    def on_end(self, call: Callable[[str, DeviceEnd], None]) -> None:
+        """``call(device id, why)`` when a device is out: its live sockets must close."""
         self._at_end.append(call)
 
     def on_change(self, call: Callable[[Device], None]) -> None:
-        """``call(device)`` when the rights, the lifetime or the name of a device changed."""
+        """``call(device)`` when the rights, the lifetime or the name of a device changed, or a right has run
+        out."""
         self._at_change.append(call)
 
     # ---- rounds ------------------------------------------------------------------------------------------
 
     async def round(self) -> None:
         """One round of ``run``."""
-        for row in list(self._rows.values()):
-            if self._lives(row):
-                self._ended.discard(row.device.id)
-            elif row.device.id not in self._ended:
-                self._ended.add(row.device.id)
-                self._tell_end(row.device.id)
         try:
             await self._alone("forget", self._forget())
         except DatabaseTrouble as error:  # the database shows it in Health; it is tried again
             _log.warning("cannot forget old devices", error=str(error))
         await self._flush()
+
+    def _tell_what_ran_out(self) -> int | None:
+        """Tell what has run out since the last time; when the next end comes."""
+        now_ms = self._clock.now_ms()
+        expiries: list[int | None] = []
+        for row in list(self._rows.values()):
+            device = row.device
+            if not self._lives(row):
+                if device.id not in self._ended:
+                    self._ended.add(device.id)
+                    self._tell_end(device.id, "expired")
+                continue
+            self._ended.discard(device.id)
+            over = ended_rights(device.grants, now_ms)
+            if over - self._over.get(device.id, frozenset()):
+                _tell(self._at_change, self._shown(row))
+            self._over[device.id] = over
+            expiries += (device.expires_ms, *device.grants.values())
+        return next_end(expiries, now_ms)
 
     async def _forget(self) -> None:
         now_ms = self._clock.now_ms()
@@ -351,7 +381,7 @@ class DeviceBook:
 
         await self._store.change(job)
         for device_id in old:
-            self._drop(device_id)
+            self._drop(device_id, "expired")
 
     async def _flush(self) -> None:
         """Store when devices were last seen: all together, now and then, and without an event."""
@@ -403,6 +433,7 @@ class DeviceBook:
     def _keep(self, row: DeviceRow) -> None:
         self._unindex(row.device.id)
         self._rows[row.device.id] = row
+        self._has_new_terms.set()
         self._by_token[row.token_hash] = row.device.id
         if row.refresh is not None:
             for hash in (row.refresh.hash, row.refresh.before):
@@ -418,16 +449,17 @@ class DeviceBook:
             self._by_refresh.pop(old.refresh.hash, None)
             self._by_refresh.pop(old.refresh.before or "", None)
 
-    def _drop(self, device_id: str) -> None:
+    def _drop(self, device_id: str, why: DeviceEnd) -> None:
         self._unindex(device_id)
         self._rows.pop(device_id, None)
         self._seen.pop(device_id, None)
         self._unstored.discard(device_id)
         self._ended.discard(device_id)
-        self._tell_end(device_id)
+        self._over.pop(device_id, None)
+        self._tell_end(device_id, why)
 
-    def _tell_end(self, device_id: str) -> None:
-        _tell(self._at_end, device_id)
+    def _tell_end(self, device_id: str, why: DeviceEnd) -> None:
+        _tell(self._at_end, device_id, why)
 
     def _living(self, token: str) -> DeviceRow | None:
         hash = tokens.digest(token)
@@ -450,11 +482,11 @@ class DeviceBook:
         return replace(row.device, last_seen_ms=seen_ms)
 
 
-def _tell(listeners: list[Callable[[T], None]], news: T) -> None:
+def _tell(listeners: Sequence[Callable[[*News], None]], *news: *News) -> None:
     """A listener that fails does not keep the news from the others."""
     for listener in listeners:
         try:
-            listener(news)
+            listener(*news)
         except Exception as error:  # noqa: BLE001 - the other sockets must hear it too
             _log.error("telling of a device failed", exc_info=error)
 

@@ -140,6 +140,7 @@ class Hub:
         store.subscribe(self._view.apply)
         store.subscribe(self._live.event)
         self.devices.on_end(self._live.end_device)
+        self.devices.on_change(self._live.device_changed)
         self._closers.append(self._tasks.aclose)
         for number, link in enumerate(self._links):
             follower = Follower(
@@ -147,6 +148,7 @@ class Hub:
             )
             self._tasks.supervise(f"node {number}", follower.run, self._health)
         self._tasks.supervise("devices", self.devices.run, self._health)
+        self._tasks.supervise("ends of devices", self.devices.tell_ends, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         limit = self._settings.limits.message_bytes
         self._parts = Parts(

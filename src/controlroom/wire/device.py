@@ -14,6 +14,9 @@ from controlroom.wire.model import Struct
 
 DeviceKind = Literal["web", "cli", "relay"]
 Transport = Literal["wss", "ws", "unknown"]
+DeviceEnd = Literal["revoked", "replaced", "renewed", "expired"]
+"""Why a device's sockets must close: ``replaced`` by a new pairing of the same client, ``renewed`` by a
+refresh of its token, ``expired`` when its time is over."""
 
 
 class Device(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ import pytest
 
 from controlroom.gateway.outbox import WAIT_ABOVE
 from controlroom.gateway.sockets import MOST_WAITING, MOST_WAITING_OF_PEER, SocketTimes
+from controlroom.kit.clock import FakeClock
 from tests.integration.gateway.parts import Echo, EchoPart
 from tests.support.relay_door import RelayDoor
 from tests.support.waiting import until
@@ -173,6 +174,34 @@ async def test_a_reduced_right_counts_on_the_open_socket(door: RelayDoor) -> Non
     answer = await client.receive()
     assert answer["payload"] == {"message": "Terminal grant expired for this device"}
     assert answer["id"] == "t"
+
+
+async def test_a_session_that_runs_out_closes_its_socket_at_that_moment(door: RelayDoor) -> None:
+    client, auth = await door.paired(ttl_s=1)
+    assert await client.closed() == (1008, "session expired")
+    assert door.clock.now_ms() / 1000 > auth["expires_at"]
+    again = await door.connect()
+    assert (await again.auth(session_token=auth["session_token"]))["payload"] == REFUSED
+
+
+async def test_a_right_that_runs_out_ends_its_channel_and_no_other(tmp_path: Path) -> None:
+    echo, clock = Echo(), FakeClock()
+    door = RelayDoor(tmp_path, parts=lambda: [EchoPart(echo)], clock=clock)
+    await door.start()
+    client, _ = await door.paired(grants={"terminal": 60})
+    for channel in ("terminal", "free"):
+        await client.send(channel, "x.echo")
+        await client.receive()
+    clock.advance(61)
+    await door.paired("dev-2")  # new terms: the book looks at the clock
+    await until(lambda: echo.closed == ["grant expired:True"])
+    await client.send("free", "x.echo", {"n": 2})
+    assert (await client.receive())["payload"] == {"n": 2}
+    device = next(one for one in await door.book.all() if one.device_id == "dev-1")
+    await door.book.extend(device, None, {"terminal": 60}, "host")
+    await client.send("terminal", "x.echo", {"n": 3})
+    assert (await client.receive())["payload"] == {"n": 3}
+    await door.aclose()
 
 
 async def test_pairing_again_closes_the_earlier_sockets_of_the_device(door: RelayDoor) -> None:

@@ -140,6 +140,11 @@ async def test_an_expiring_right_ends_input_at_once(door: RelayDoor, tmux: TmuxS
     assert device is not None
     past = door.clock.now_ms() - 1
     await door.book.reduce(device, expires_ms=None, grants={**device.grants, "terminal": past})
+    told = await shell.next("error")
+    assert told["payload"] == {"message": "Terminal grant expired for this device"}
+    detached = await shell.next("terminal.detached")
+    assert detached["payload"] == {"session_name": "s", "reason": "grant expired"}
+    await until(lambda: not tmux.clients() and not terminals_of_this_process(), "the terminal is closed")
     await shell.say("input", data="touch no\r")
     answer = await shell.next("error")
     assert (answer["channel"], answer["id"]) == ("system", "i-1")

@@ -79,6 +79,7 @@ async def test_a_revoked_device_s_sockets_close_at_once(house: House, door: Door
             await one.send_json({"type": "hello"})
             await until(one, "resync")
         assert (await door.ask("DELETE", f"/devices/{me}", None, other)).status == 200
+        assert "revoked" in (await until(socket, "error"))["text"]
         assert await end_of(socket) == 1008
         event = await until(stays, "event")
         assert event["name"] == "device.gone" and event["data"] == {"id": me}
@@ -138,14 +139,25 @@ async def test_who_may_not_read_any_more_is_put_out(
         assert (await until(socket, "error"))["code"] == "not_allowed"
 
 
+async def test_a_right_to_read_that_runs_out_closes_the_socket_at_that_moment(door: Door) -> None:
+    laptop = await door.laptop(PairingPolicy(grants={"chat": 1}))
+    async with door.live(laptop) as socket:
+        await socket.send_json({"type": "hello"})
+        refused = await until(socket, "error")  # no ping is due yet
+        assert refused["code"] == "not_allowed" and "chat" in refused["text"]
+        assert await end_of(socket) == 1008
+
+
 async def test_a_device_whose_time_is_over_is_put_out(house: House, door: Door) -> None:
-    laptop = await door.laptop(PairingPolicy(ttl_s=60))
+    laptop = await door.laptop(PairingPolicy(ttl_s=3))
+    expires_ms = (await house.hub.devices.all())[0].expires_ms
+    assert expires_ms is not None
     async with door.live(laptop) as socket:
         await socket.send_json({"type": "hello"})
         await until(socket, "resync")
-        now_ms = house.clock.now_ms
-        house.clock.now_ms = lambda: now_ms() + 61_000  # type: ignore[method-assign] # the clock moves on
-        await house.hub.devices.round()
+        said = await until(socket, "error")
+        assert house.clock.now_ms() > expires_ms
+        assert said["code"] == "not_paired" and "time of this pairing is over" in said["text"]
         assert await end_of(socket) == 1008
 
 

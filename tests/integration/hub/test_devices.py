@@ -18,7 +18,8 @@ from controlroom.hub.store import request_rows
 from controlroom.hub.store.store import Store
 from controlroom.kit.clock import FakeClock
 from controlroom.kit.sql import DatabaseTrouble
-from controlroom.wire.device import Device, DeviceHello, Issued, PairingPolicy
+from controlroom.wire.device import Device, DeviceEnd, DeviceHello, Issued, PairingPolicy
+from tests.support.waiting import until
 
 PHONE = DeviceHello(kind="relay", name="Pixel", device_id="dev-1", address="192.0.2.7", door="device")
 BROWSER = DeviceHello(kind="web", name="Firefox on desk", device_id="")
@@ -30,7 +31,7 @@ class Desk:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.clock = FakeClock()
-        self.ended: list[str] = []
+        self.ended: list[tuple[str, DeviceEnd]] = []
         self.changed: list[Device] = []
         self.store: Store
         self.book: DeviceBook
@@ -39,7 +40,7 @@ class Desk:
         self.store = Store.at(self.path, self.clock)
         await self.store.start()
         self.book = DeviceBook(self.store, self.clock)
-        self.book.on_end(self.ended.append)
+        self.book.on_end(lambda device_id, why: self.ended.append((device_id, why)))
         self.book.on_change(self.changed.append)
         await self.book.start()
 
@@ -152,7 +153,7 @@ async def test_pairing_the_same_client_again_replaces_it(desk: Desk) -> None:
     placeholder = [await desk.pair(DeviceHello(kind="relay", device_id="unknown")) for _ in range(2)]
     same_id_elsewhere = await desk.pair(DeviceHello(kind="cli", device_id="dev-1"))
     second = await desk.pair()
-    assert desk.ended == [first.device.id]
+    assert desk.ended == [(first.device.id, "replaced")]
     assert await desk.book.by_token(first.token) is None
     assert first.refresh_token and await desk.book.refresh(first.refresh_token, PHONE) is None
     living = {device.id for device in await desk.book.all()}
@@ -320,7 +321,7 @@ async def test_when_a_device_was_seen_is_stored_now_and_then(desk: Desk) -> None
 async def test_a_revoked_device_is_gone_at_once_and_for_good(desk: Desk) -> None:
     phone = await desk.pair()
     await desk.book.revoke(phone.device, "device:dev_9")
-    assert desk.ended == [phone.device.id]
+    assert desk.ended == [(phone.device.id, "revoked")]
     assert await desk.book.by_token(phone.token) is None
     assert phone.refresh_token and await desk.book.refresh(phone.refresh_token, PHONE) is None
     await desk.book.revoke(phone.device, "host")  # twice is once
@@ -334,14 +335,14 @@ async def test_a_device_whose_time_is_over_is_out_until_the_host_extends_it(desk
     desk.clock.advance(61)
     assert await desk.book.by_token(phone.token) is None
     assert await desk.book.all() == []
-    await desk.book.round()
-    await desk.book.round()
-    assert desk.ended == [phone.device.id]
+    ends = asyncio.get_running_loop().create_task(desk.book.tell_ends())
+    await until(lambda: desk.ended == [(phone.device.id, "expired")])
     known = desk.book.known(phone.device.id)
     assert known is not None
     longer = await desk.book.extend(known, 3600, {"answers": 60}, "host")
     assert longer.expires_ms == longer.grants["chat"] == desk.clock.at_ms + 3_600_000
     assert longer.grants["answers"] == desk.clock.at_ms + 60_000
+    ends.cancel()
     assert await desk.book.by_token(phone.token) is not None
 
 
@@ -393,13 +394,13 @@ async def test_a_listener_that_fails_does_not_keep_the_others_from_closing(tmp_p
     desk = Desk(tmp_path / "hub.sqlite")
     await desk.open()
 
-    def broken(device_id: str) -> None:
+    def broken(device_id: str, why: DeviceEnd) -> None:
         raise RuntimeError
 
     desk.book._at_end.insert(0, broken)
     phone = await desk.pair()
     await desk.book.revoke(phone.device, "host")
-    assert desk.ended == [phone.device.id]
+    assert desk.ended == [(phone.device.id, "revoked")]
     await desk.close()
 
 

@@ -214,6 +214,10 @@ def test_an_expired_session_has_no_rights() -> None:
     )
 
 
+def test_an_end_by_time_says_so() -> None:
+    opened() >> Ended(is_expired=True) << Close(1008, "session expired")
+
+
 def test_revoking_closes_at_once_and_nothing_follows() -> None:
     play = opened() >> Ended() << Close(1008, "session revoked")
     for late in (says("terminal", "terminal.input"), AuthTimeout(), Ended(), ShuttingDown()):

@@ -118,7 +118,7 @@ class RelaySocket(RuleBasedStateMachine):
             self.current = given_rights
         self.feed(Changed(given_rights))
 
-    @rule(event=st.sampled_from([AuthTimeout(), Ended(), ShuttingDown()]))
+    @rule(event=st.sampled_from([AuthTimeout(), Ended(), Ended(is_expired=True), ShuttingDown()]))
     def outside(self, event: Event) -> None:
         self.feed(event)
 

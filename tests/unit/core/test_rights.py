@@ -17,8 +17,10 @@ from controlroom.core.rights import (
     WEB_RIGHTS,
     Refusal,
     Term,
+    ended_rights,
     extended,
     is_active,
+    next_end,
     reduced,
     term_of,
 )
@@ -134,3 +136,24 @@ def test_extending_takes_along_what_ended_with_the_session() -> None:
 def test_the_host_may_give_and_take_single_rights() -> None:
     changed = extended(DAY, None, {"answers": 60, "terminal": NOT_GIVEN}, NOW)
     assert changed.grants == {"chat": DAY.expires_ms, "answers": NOW + 60_000}
+
+
+@pytest.mark.parametrize(
+    ("expiries", "moment"),
+    [
+        ([], None),
+        ([None], None),
+        ([NOW - 1], None),
+        ([NOW], NOW + 1),
+        ([None, NOW + 60, NOW + 5, NOW - 5], NOW + 6),
+    ],
+)
+def test_the_next_end_is_the_first_moment_at_which_something_is_over(
+    expiries: list[int | None], moment: int | None
+) -> None:
+    assert next_end(expiries, NOW) == moment
+
+
+def test_a_right_is_over_once_its_expiry_has_passed() -> None:
+    grants = {"chat": None, "terminal": NOW, "bridge": NOW - 1}
+    assert ended_rights(grants, NOW) == {"bridge"}

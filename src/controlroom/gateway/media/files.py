@@ -16,7 +16,7 @@ from controlroom.core.media import (
     not_regular,
     unreadable,
 )
-from controlroom.gateway.file_threads import FileThreads
+from controlroom.kit.file_threads import FileThreads
 from controlroom.gateway.media.sandbox import Places
 from controlroom.kit.files import NotRegular, OpenFile, open_regular
 

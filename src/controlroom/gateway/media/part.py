@@ -12,12 +12,12 @@ from controlroom.core.media import Limits
 from controlroom.gateway.access import Access
 from controlroom.gateway.channels import Channel
 from controlroom.gateway.media.files import Files
-from controlroom.gateway.media.receiving import Receiver
+from controlroom.kit.receiving import Receiver
 from controlroom.gateway.media.routes import MediaRoutes
 from controlroom.gateway.media.sandbox import Places
-from controlroom.gateway.media.sending import Sender
+from controlroom.kit.sending import Sender
 from controlroom.gateway.media.store import MediaStore
-from controlroom.gateway.media.uploads import UploadFolder
+from controlroom.kit.upload_folder import UploadFolder
 from controlroom.gateway.ports import MediaRows
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard

@@ -16,8 +16,8 @@ from controlroom.gateway.access import Access
 from controlroom.gateway.answers import failed
 from controlroom.gateway.bodies import BadRequest, json_object
 from controlroom.gateway.media.files import Files, NotGiven
-from controlroom.gateway.media.receiving import Receiver, UploadRefused
-from controlroom.gateway.media.sending import Sender
+from controlroom.kit.receiving import Receiver, UploadRefused
+from controlroom.kit.sending import Sender
 from controlroom.gateway.media.store import MediaStore
 from controlroom.kit.clock import Clock
 from controlroom.kit.http import json_answer

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from controlroom.core.media import Limits, MediaEntry, is_expired, to_drop
 from controlroom.gateway.media.files import Files
-from controlroom.gateway.media.uploads import UploadFolder
+from controlroom.kit.upload_folder import UploadFolder
 from controlroom.gateway.ports import MediaRows
 from controlroom.kit.clock import Clock
 from controlroom.kit.files import OpenFile

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from controlroom.gateway.access import Access
 from controlroom.gateway.channels import Channel
-from controlroom.gateway.file_threads import FileThreads
+from controlroom.kit.file_threads import FileThreads
 from controlroom.gateway.profiles.host import Host
 from controlroom.gateway.profiles.routes import ProfileRoutes
 from controlroom.gateway.profiles.rows import Row, profile_rows, reached_as

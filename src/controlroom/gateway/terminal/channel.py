@@ -17,7 +17,7 @@ from controlroom.core.terminal import (
 from controlroom.core.text import clean_line
 from controlroom.gateway.channels import Link
 from controlroom.gateway.terminal.mirror import MirrorSession
-from controlroom.gateway.terminal.session import RIGHT, CannotAttach, Session
+from controlroom.gateway.terminal.session import NOT_ANY_MORE, RIGHT, CannotAttach, Session
 from controlroom.gateway.terminal.shell import ShellSession
 from controlroom.gateway.terminal.tmux import TmuxFailed
 from controlroom.kit.clock import new_uuid
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from controlroom.gateway.terminal.part import Terminals
 
 KILLED_S: Final = 2.0  # tmux sends a client away within milliseconds when its session ends
+TOLD: Final[tuple[Reason, ...]] = ("server shutdown", "grant expired")  # the socket still hears these
 GOOD_BYE_S: Final = 1.5  # for last words to a socket that reads slowly
 
 
@@ -78,12 +79,12 @@ class TerminalHandler:
 
     async def aclose(self, reason: str) -> None:
         """Let go of all terminals; shells in tmux go on."""
-        is_shutdown: Reason | None = "server shutdown" if reason == "server shutdown" else None
+        told: Reason | None = next((one for one in TOLD if one == reason), None)
         sessions, pumps = tuple(self._sessions.values()), tuple(self._pumps.values())
+        if told == "grant expired" and sessions:
+            await self._link.system_error(NOT_ANY_MORE)
         ends = [
-            self._terminals.start_task(
-                "end", session.end(is_shutdown or "client detach", say=bool(is_shutdown))
-            )
+            self._terminals.start_task("end", session.end(told or "client detach", say=told is not None))
             for session in sessions
         ]
         if pumps:

@@ -14,7 +14,7 @@ from controlroom.core.screen import Frame, render
 from controlroom.core.terminal import Reason, Size
 from controlroom.core.typed import NotKeys, TypedInput
 from controlroom.gateway.ports import AgentPanes
-from controlroom.gateway.terminal.session import GRANT_EXPIRED, CannotAttach, Voice
+from controlroom.gateway.terminal.session import NOT_ANY_MORE, CannotAttach, Voice
 from controlroom.kit.supervise import Tasks
 
 FIRST_FRAME_S: Final = 10.0  # a capture takes 10 ms; one that takes longer than this is stuck
@@ -64,7 +64,7 @@ class MirrorSession:
             return str(error)
         for one in typed:
             if not self._voice.may():
-                return GRANT_EXPIRED
+                return NOT_ANY_MORE
             seen = self._shown.revision if self._shown is not None else ""
             if (refusal := await self._panes.type(self._agent_id, one, seen, self._by)) is not None:
                 return refusal

@@ -9,7 +9,7 @@ from controlroom.core.terminal import Reason, Size
 from controlroom.gateway.channels import Link
 
 RIGHT: Final = "terminal"
-GRANT_EXPIRED: Final = "Terminal grant expired for this device"
+NOT_ANY_MORE: Final = "Terminal grant expired for this device"
 
 
 class CannotAttach(Exception):
@@ -58,7 +58,7 @@ class Voice:
             return True
         if self.asked is None and self._link.is_open and not self.may():
             self.ask("grant expired")
-            await self._link.system_error(GRANT_EXPIRED)
+            await self._link.system_error(NOT_ANY_MORE)
         if self.asked == "grant expired":
             return False
         return await self._link.send("terminal.output", {"session_name": self._name, "data": text})

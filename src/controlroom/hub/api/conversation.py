@@ -128,6 +128,25 @@ class Conversation:
         except (TimeoutError, ConnectionError):
             self._hang_up()
 
+    @property
+    def refusal(self) -> HubError | None:
+        """Why it may not hear more, None while it may. Only of one that has joined."""
+        try:
+            check(self._caller, "live hello", "live")
+        except HubError as refusal:
+            return refusal
+        return None
+
+    async def dismiss(self, why: HubError) -> None:
+        """Tell it that it is out, and why; whatever waited for it is not sent any more."""
+        try:
+            async with asyncio.timeout(GOOD_BYE_S):
+                await self._socket.send_str(encode(Refused(code=why.code, text=why.text)).decode())
+        except (TimeoutError, ConnectionError, RuntimeError):
+            self._hang_up()
+            return
+        await self.end(POLICY, why.code)
+
     def _hang_up(self) -> None:
         if self._transport is not None:
             self._transport.abort()

@@ -19,7 +19,7 @@ from controlroom.hub.devices import DeviceBook
 from controlroom.hub.errors import HubError
 from controlroom.kit.clock import Clock
 from controlroom.kit.http import Peer, peer_of
-from controlroom.wire.device import Device
+from controlroom.wire.device import Device, DeviceEnd
 
 KEY_HEADER = "X-Control-Room-Key"
 LONGEST_KEY = 200  # characters; ours have 43
@@ -139,6 +139,20 @@ def is_same_origin(request: web.Request) -> bool:
 
 def not_paired() -> HubError:
     return HubError("not_paired", "This device is not paired here, or not any more. Pair it with a code.")
+
+
+def ended(why: DeviceEnd) -> HubError:
+    """What a device hears whose sockets close."""
+    match why:
+        case "expired":
+            text = "The time of this pairing is over. Pair the device again, or extend it on the host."
+        case "revoked":
+            text = "This device was revoked."
+        case "replaced":
+            text = "This device was paired anew, which ends its earlier pairing."
+        case "renewed":
+            text = "The token of this device was renewed: come again with the new one."
+    return HubError("not_paired", text)
 
 
 def foreign() -> HubError:

@@ -14,8 +14,10 @@ from aiohttp import web
 
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.callers import Caller
-from controlroom.hub.api.conversation import POLICY, Conversation
+from controlroom.hub.api.conversation import Conversation
+from controlroom.hub.api.device_callers import ended
 from controlroom.hub.chats import Chats
+from controlroom.hub.errors import HubError
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.store.store import Event, Store
@@ -23,6 +25,7 @@ from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import ItemsFrame
 from controlroom.wire.codec import encode
+from controlroom.wire.device import Device, DeviceEnd
 from controlroom.wire.model import Fleet, Item
 
 FRAME_LIMIT = 1024 * 1024  # of what clients say
@@ -73,11 +76,23 @@ class LiveClients:
             for conversation in looking:
                 conversation.outbox.items(data)
 
-    def end_device(self, device_id: str) -> None:
-        """A device is out: its sockets hear nothing more from this moment on, and are closed."""
-        for conversation in [one for one in self._open if one.by == f"device:{device_id}"]:
-            self._open.discard(conversation)
-            self._tasks.start("end", conversation.end(POLICY, "not_paired"))
+    def end_device(self, device_id: str, why: DeviceEnd) -> None:
+        """A device is out: its sockets hear why, nothing more from this moment on, and are closed."""
+        for conversation in self._of(device_id):
+            self._dismiss(conversation, ended(why))
+
+    def device_changed(self, device: Device) -> None:
+        """A device that may not read any more hears so and nothing more."""
+        for conversation in self._of(device.id):
+            if (refusal := conversation.refusal) is not None:
+                self._dismiss(conversation, refusal)
+
+    def _of(self, device_id: str) -> list[Conversation]:
+        return [one for one in self._open if one.by == f"device:{device_id}"]
+
+    def _dismiss(self, conversation: Conversation, why: HubError) -> None:
+        self._open.discard(conversation)
+        self._tasks.start("end", conversation.dismiss(why))
 
     async def serve(
         self, request: web.Request, greeted: Callable[[str | None], Caller]
