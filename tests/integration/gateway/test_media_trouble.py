@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from controlroom.gateway.media import receiving, sending
 from controlroom.hub.store.media_rows import StoredMedia
+from controlroom.kit import receiving, sending
 from controlroom.kit.clock import FakeClock
 from controlroom.kit.settings import Media
 from controlroom.kit.sql import DatabaseTrouble

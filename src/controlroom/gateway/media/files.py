@@ -16,8 +16,8 @@ from controlroom.core.media import (
     not_regular,
     unreadable,
 )
-from controlroom.kit.file_threads import FileThreads
 from controlroom.gateway.media.sandbox import Places
+from controlroom.kit.file_threads import FileThreads
 from controlroom.kit.files import NotRegular, OpenFile, open_regular
 
 T = TypeVar("T")

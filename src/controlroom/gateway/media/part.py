@@ -12,18 +12,18 @@ from controlroom.core.media import Limits
 from controlroom.gateway.access import Access
 from controlroom.gateway.channels import Channel
 from controlroom.gateway.media.files import Files
-from controlroom.kit.receiving import Receiver
 from controlroom.gateway.media.routes import MediaRoutes
 from controlroom.gateway.media.sandbox import Places
-from controlroom.kit.sending import Sender
 from controlroom.gateway.media.store import MediaStore
-from controlroom.kit.upload_folder import UploadFolder
 from controlroom.gateway.ports import MediaRows
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home
+from controlroom.kit.receiving import Receiver
+from controlroom.kit.sending import Sender
 from controlroom.kit.settings import Media
 from controlroom.kit.supervise import Tasks
+from controlroom.kit.upload_folder import UploadFolder
 
 
 class MediaPart:

@@ -16,11 +16,11 @@ from controlroom.gateway.access import Access
 from controlroom.gateway.answers import failed
 from controlroom.gateway.bodies import BadRequest, json_object
 from controlroom.gateway.media.files import Files, NotGiven
-from controlroom.kit.receiving import Receiver, UploadRefused
-from controlroom.kit.sending import Sender
 from controlroom.gateway.media.store import MediaStore
 from controlroom.kit.clock import Clock
 from controlroom.kit.http import json_answer
+from controlroom.kit.receiving import Receiver, UploadRefused
+from controlroom.kit.sending import Sender
 from controlroom.kit.sql import DatabaseTrouble
 
 _log = structlog.get_logger("media")

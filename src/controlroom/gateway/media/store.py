@@ -17,11 +17,11 @@ from msgspec.structs import replace
 
 from controlroom.core.media import Limits, MediaEntry, is_expired, to_drop
 from controlroom.gateway.media.files import Files
-from controlroom.kit.upload_folder import UploadFolder
 from controlroom.gateway.ports import MediaRows
 from controlroom.kit.clock import Clock
 from controlroom.kit.files import OpenFile
 from controlroom.kit.sql import DatabaseTrouble
+from controlroom.kit.upload_folder import UploadFolder
 
 _log = structlog.get_logger("media")
 ROUND_S: Final = 30.0  # how long an expired upload may still lie on the disk

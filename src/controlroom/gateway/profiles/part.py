@@ -12,11 +12,11 @@ from aiohttp import web
 
 from controlroom.gateway.access import Access
 from controlroom.gateway.channels import Channel
-from controlroom.kit.file_threads import FileThreads
 from controlroom.gateway.profiles.host import Host
 from controlroom.gateway.profiles.routes import ProfileRoutes
 from controlroom.gateway.profiles.rows import Row, profile_rows, reached_as
 from controlroom.kit.clock import Clock
+from controlroom.kit.file_threads import FileThreads
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.process import ProcProcesses
 from controlroom.kit.supervise import Tasks

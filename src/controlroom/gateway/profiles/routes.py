@@ -15,7 +15,6 @@ from controlroom.core.media import SAFE_HEADERS, sent_as
 from controlroom.core.profiles import EXPECTED_AVATARS, TooMuch, is_profile_name, masked, public_config
 from controlroom.core.text import clean_line
 from controlroom.gateway.access import Access
-from controlroom.kit.file_threads import FileThreads
 from controlroom.gateway.profiles.host import (
     ConfigBad,
     ConfigMissing,
@@ -27,6 +26,7 @@ from controlroom.gateway.profiles.host import (
     skills_of,
     soul_of,
 )
+from controlroom.kit.file_threads import FileThreads
 from controlroom.kit.http import json_answer
 
 T = TypeVar("T")
