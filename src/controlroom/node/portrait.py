@@ -52,13 +52,15 @@ def paint(
     *,
     before: Portrait | None,
     now_ms: int,
+    looked_ms: int,
     branch: str | None,
     is_twice: bool,
 ) -> Portrait:
     """Derive the activity, keep since when it holds, and follow the busy stretch.
 
-    ``before`` is the portrait of the last look (None after a start; the record remembers the rest). It is
-    the answer again while nothing changed, which is nearly always: time alone counts in the verdict only.
+    ``looked_ms`` is when the look before this one began, ``before`` its portrait (None after a start; the
+    record remembers the rest). It is the answer again while nothing changed, which is nearly always: time
+    alone counts in the verdict only.
     """
     verdict = derive(facts, now_ms)
     basis = Basis(record, who, msgspec.structs.replace(facts, read_at_ms=0), verdict, branch, is_twice)
@@ -72,6 +74,7 @@ def paint(
         Look(
             activity=verdict.activity,
             now_ms=now_ms,
+            looked_ms=looked_ms,
             since_ms=verdict.since_ms,
             is_busy=verdict.is_busy,
             session=who.session_id or "",

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import structlog
 
+from controlroom.core import finished
 from controlroom.core.facts import AgentFacts, Fact, Fault
 from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processes
 from controlroom.kit.clock import Clock, new_id
@@ -80,6 +81,8 @@ class Tracker:
         self._now_of: dict[str, str] = {}
         self._suspended: dict[str, int] = {}  # since when
         self._poked = asyncio.Event()
+        self._watching_ms = clock.now_ms()
+        self._looked_ms = self._watching_ms  # when the look before the present one began
 
     async def load(self) -> None:
         """Remember what the journal holds."""
@@ -139,6 +142,7 @@ class Tracker:
     async def tick(self) -> None:
         """One look at everything."""
         self._poked.clear()
+        began = self._clock.now_ms()
         await self._world.refresh()
         self._report_multiplexers()
         sightings = await self._find()
@@ -161,6 +165,7 @@ class Tracker:
         for id in unseen:
             self._lose_sight(id)
         self._living = living
+        self._looked_ms = began
         await self._save()
         await self._publish(now)
         for id, who in living.items():
@@ -225,9 +230,13 @@ class Tracker:
                 incarnation=who.incarnation,
                 is_alive=True,
                 since_ms=now,
+                stretch=finished.begin(
+                    watching_ms=self._watching_ms, looked_ms=self._looked_ms, started_ms=who.started_at_ms
+                ),
             )
         elif record.incarnation != who.incarnation:
-            record = msgspec.structs.replace(record, rule=tie.rule)
+            stretch = finished.taken_up(record.stretch, who.started_at_ms)
+            record = msgspec.structs.replace(record, rule=tie.rule, stretch=stretch)
         chat = self._chats.follow(record.id, record.chat_id, who, lambda: new_id("cht"))
         sessions = record.sessions
         if who.session_id and who.session_id not in sessions:
@@ -337,6 +346,7 @@ class Tracker:
             facts,
             before=self._portraits.get(id),
             now_ms=self._clock.now_ms(),
+            looked_ms=self._looked_ms,
             branch=self._branches.of(who.folder, self._clock.now_ms()),
             is_twice=is_twice,
         )

@@ -152,6 +152,50 @@ async def test_finished_is_said_once_and_survives_a_restart(room: Room) -> None:
     assert (await room.agents())["orchard"].finished == finished
 
 
+async def test_a_turn_that_was_over_before_the_first_look_is_finished(room: Room) -> None:
+    await room.look()
+    agent = room.driver.add("orchard")
+    room.clock.advance(1)
+    room.driver.say(agent, "assistant", "All pears are picked.")
+    await room.look()
+    finished = (await room.agents())["orchard"].finished
+    assert finished is not None and finished.text == "All pears are picked."
+
+
+async def test_what_was_over_before_the_first_start_is_no_news(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    room.clock.advance(1)
+    room.driver.say(agent, "assistant", "All pears are picked.")
+    await room.restart()
+    await room.look(2)
+    assert (await room.agents())["orchard"].finished is None
+
+
+async def test_a_turn_that_was_over_before_the_next_start_is_finished(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    room.clock.advance(1)
+    room.driver.say(agent, "assistant", "All pears are picked.")
+    room.clock.advance(1)
+    await room.restart()
+    await room.look()
+    assert (await room.agents())["orchard"].finished is not None
+
+
+async def test_an_old_session_in_a_new_process_brings_no_old_news(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    await room.look()
+    room.driver.say(agent, "assistant", "All pears are picked.")
+    agent.is_running = False
+    await room.look()
+    back = room.driver.add("orchard", session_id=agent.session_id, incarnation="later")
+    back.items += agent.items
+    room.driver.agents.remove(agent)
+    await room.look()
+    shown = (await room.agents())["orchard"]
+    assert (shown.activity, shown.finished) == ("idle", None)
+
+
 async def test_a_status_reply_becomes_the_header(room: Room) -> None:
     agent = room.driver.add("orchard")
     room.driver.say(agent, "assistant", "Status: pruning row 3")

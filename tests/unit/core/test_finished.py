@@ -34,6 +34,7 @@ def idle(
     return Look(
         activity=activity,
         now_ms=now,
+        looked_ms=now - 1,
         since_ms=since,
         turn=turn,
         turn_began_ms=began,
@@ -55,6 +56,7 @@ def busy(
     return Look(
         activity=activity,
         now_ms=now,
+        looked_ms=now - 1,
         is_busy=True,
         turn=turn,
         turn_began_ms=began,
@@ -146,7 +148,7 @@ def test_a_restart_brings_no_old_news_and_loses_no_fresh_one() -> None:
 
 
 def test_a_dialog_opened_between_turns_begins_no_stretch() -> None:
-    dialog = Look(activity="blocked", now_ms=10, turn="ended", reply_at_ms=1)
+    dialog = Look(activity="blocked", now_ms=10, looked_ms=9, turn="ended", reply_at_ms=1)
     shown = play(idle(1, 1), dialog, idle(20, 1), busy(1000, began=1000, reply_at=1), idle(1100, 1090))
     assert shown[-1] == done(1090, 90)
 
@@ -201,7 +203,12 @@ def test_each_reply_is_news_at_most_once(script: list[tuple[Activity, bool, Turn
     for tick, (activity, replies, turn) in enumerate(script, start=1):
         reply_at = tick * 10 if replies else reply_at
         look = Look(
-            activity=activity, now_ms=tick * 10 + 5, turn=turn, reply_at_ms=reply_at, reply="Done it."
+            activity=activity,
+            now_ms=tick * 10 + 5,
+            looked_ms=tick * 10 - 5,
+            turn=turn,
+            reply_at_ms=reply_at,
+            reply="Done it.",
         )
         before, stretch = stretch.finished, follow(stretch, look)
         if stretch.finished is not None and stretch.finished != before:
