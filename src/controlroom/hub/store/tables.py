@@ -166,4 +166,40 @@ media = Table(
     Column("entry", LargeBinary, nullable=False),  # MediaEntry
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0003")
+# Files that people sent for agents. The bytes lie in a folder of their own while ``is_kept``; the row stays, so
+# that a chat can name what was attached.
+uploads = Table(
+    "uploads",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("by", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("type", String, nullable=False),
+    Column("sha256", String, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("used_ms", BigInteger),  # when a message named it last
+    Column("is_kept", Boolean, nullable=False),
+)
+Index("uploads_kept", uploads.c.is_kept, uploads.c.created_ms)
+
+# Items that people do not want to see any more; the agents' own files are never touched.
+hidden_items = Table(
+    "hidden_items",
+    metadata,
+    Column("chat_id", String, primary_key=True),
+    Column("item_id", String, primary_key=True),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+# Chats of which everything up to a (node's) time is hidden; the newest row can be taken back.
+hidden_chats = Table(
+    "hidden_chats",
+    metadata,
+    Column("chat_id", String, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("before_ms", BigInteger, nullable=False),
+    Column("at_ms", BigInteger, nullable=False),
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0006")
