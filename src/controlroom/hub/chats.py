@@ -96,7 +96,7 @@ class Chats:
                     refusal = error
                 else:
                     is_newest = (before is None and after is None) or answer.reset
-                    items = await self._for_client(chat_id, node, answer.items, is_newest)
+                    items = await self.for_client(chat_id, node, answer.items, is_newest)
                     return Items(
                         items=items, before=answer.before, after=answer.after, skipped=answer.skipped
                     )
@@ -122,14 +122,14 @@ class Chats:
         found, more = await self._store.read(
             lambda c: chat_rows.kept_items(c, chat.id, before=position, limit=limit)
         )
-        items = await self._for_client(chat.id, node, found, before is None)
+        items = await self.for_client(chat.id, node, found, before is None)
         if more is not None:
             older: str | None = f"{KEPT}{more}"
         else:
             older = f"{KEPT}end" if chat.older else None
         return Items(items=items, before=older, after=cursor, skipped=0)
 
-    async def _for_client(
+    async def for_client(
         self, chat_id: str, node: Node | None, items: Sequence[Item], is_newest: bool
     ) -> tuple[Item, ...]:
         """Items in the hub's time, with their messages."""
@@ -263,7 +263,7 @@ class Chats:
         await self._store.change(job)
         self._marks[chat.id] = state.mark
         if items:
-            self._push(chat.id, await self._for_client(chat.id, node, items, False))
+            self._push(chat.id, await self.for_client(chat.id, node, items, False))
         early = self._seen_early.pop(chat.id, None)
         if early is not None:
             await self.seen(chat.id, early)
