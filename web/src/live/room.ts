@@ -9,17 +9,32 @@ import { useContext } from "preact/hooks";
 
 import type { Http } from "../api/http";
 import type { Ack, Item, ScreenFrame } from "../api/types";
-import type { State } from "../store/state";
+import type { State, StoreEvent } from "../store/state";
 
-/** The link to the hub, as the strips tell it (design connection.html). */
+/**
+ * The link to the hub, as the strips tell it (design connection.html). `sinceMs`: since when nothing here is proven,
+ * in the hub's time. Only in `live` is what is shown what is.
+ */
 export type LinkState =
   | { kind: "connecting"; sinceMs: number }
   | { kind: "live" }
   | { kind: "proving"; sinceMs: number } // after sleep: until proven, nothing is called fresh
-  | { kind: "waiting"; untilMs: number; sinceMs: number; why: string } // the next try
+  | { kind: "catching"; sinceMs: number; left: number } // proven; `left` changes are still to come
+  | { kind: "waiting"; untilMs: number; sinceMs: number; why: WaitReason; text: string } // the next try
   | { kind: "offline"; sinceMs: number } // the device itself has no network
-  | { kind: "locked" } // a passkey unlock is due
-  | { kind: "not_paired" };
+  | { kind: "locked"; sinceMs: number } // a passkey unlock is due
+  | { kind: "not_allowed"; sinceMs: number; text: string } // the right to read has ended
+  | { kind: "outdated"; sinceMs: number } // this page does not speak the hub's protocol
+  | { kind: "not_paired"; sinceMs: number; text: string };
+
+/**
+ * Why the link waits for its next try. `unreachable`: nothing came back. `stopped`: the hub said good-bye (it
+ * restarts). `refused`: it answered, but not with a link (429, 500 …). `garbage`: what answered is not the control room.
+ */
+export type WaitReason = "unreachable" | "stopped" | "refused" | "garbage";
+
+/** What views may tell the state: answers of requests about nouns that it holds. */
+export type Told = Extract<StoreEvent, { type: "receipts" | "devices" | "message" }>;
 
 export interface Room {
   readonly http: Http;
@@ -27,9 +42,18 @@ export interface Room {
   readonly link: ReadonlySignal<LinkState>;
   /** The hub's clock in ms, moving once a second while the page is visible. Ages are told with it, never with the device's own clock. */
   readonly now: ReadonlySignal<number>;
+  /** True when what is shown must be told in the past tense: the link has not been proven for more than 3 s. */
+  readonly isOld: ReadonlySignal<boolean>;
+  /** How far this device's own clock is ahead of the hub's, in ms; null before the hub was heard. */
+  readonly clockOffMs: ReadonlySignal<number | null>;
   /** The hub's clock right now, in ms. */
   nowMs(): number;
-  /** Items of this chat are pushed to `sink` until the returned function is called. Survives reconnects; after one `sink` hears `null`: fetch what was missed. */
+  /** Puts the answer of a request into the state. */
+  tell(event: Told): void;
+  /**
+   * Items of this chat are pushed to `sink` until the returned function is called; survives reconnects. `null` may
+   * come at any time, the first time as soon as pushes are on: fetch what lies behind the last item you have.
+   */
   openChat(chatId: string, sink: (items: readonly Item[] | null) => void): () => void;
   /** Frames of this agent's pane until the returned function is called. `null`: the link is gone, the last frame is old. */
   watch(agentId: string, sink: (frame: ScreenFrame | null) => void): () => void;
@@ -37,7 +61,7 @@ export interface Room {
   keys(agentId: string, keys: readonly string[], seenRevision?: string): Promise<Ack>;
   /** The person has seen this chat up to this item. */
   seen(chatId: string, itemId: string): void;
-  /** Prove the link now (the page became visible, the person asks). */
+  /** Prove the link now: the page became visible, the person asks, the device was just paired or unlocked. */
   prove(): void;
 }
 
