@@ -149,6 +149,17 @@ async def test_scrollback_gives_the_last_rows_oldest_first(bench: MultiplexerBen
     pane = await first_pane(bench)
     await bench.show(pane.ref, *[f"row {number}" for number in range(24)])
     await frame_when(bench, pane.ref, lambda f: f.rows[23] == "row 23")
-    assert await bench.mux.scrollback(pane.ref, 3) == ("row 21", "row 22", "row 23")
-    assert await bench.mux.scrollback(pane.ref, 0) == ()
-    assert len(await bench.mux.scrollback(pane.ref, 5000)) == 24
+    last = await bench.mux.scrollback(pane.ref, 3)
+    assert last.rows == ("row 21", "row 22", "row 23")
+    assert (last.height, last.kept, last.alternate) == (24, 0, False)
+    assert (await bench.mux.scrollback(pane.ref, 0)).rows == ()
+    assert len((await bench.mux.scrollback(pane.ref, 5000)).rows) == 24
+
+
+async def test_each_row_of_a_scrollback_stands_alone(bench: MultiplexerBench) -> None:
+    pane = await first_pane(bench)
+    await bench.show(pane.ref, "\x1b[31mred", "still red\x1b[0m", "plain")
+    await frame_when(bench, pane.ref, lambda f: f.rows[2] == "plain")
+    history = await bench.mux.scrollback(pane.ref, 24)
+    assert history.rows[:3] == ("red", "still red", "plain")
+    assert "31" in history.ansi[1] and "31" not in history.ansi[2]

@@ -42,7 +42,7 @@ from controlroom.wire.device import (
     Pairings,
     PatchDevice,
 )
-from controlroom.wire.model import Agent, Fleet, Items, Message, Screen
+from controlroom.wire.model import Agent, Fleet, Items, Message, Screen, Scrollback
 
 T = TypeVar("T")
 
@@ -183,6 +183,10 @@ class HubClient:
 
     async def screen(self, agent_id: str) -> Screen:
         return await self._get(f"/agents/{_part(agent_id)}/screen", Screen)
+
+    async def scrollback(self, agent_id: str, lines: int | None = None) -> Scrollback:
+        """The end of the pane's history with its screen."""
+        return await self._get(f"/agents/{_part(agent_id)}/scrollback", Scrollback, lines=lines)
 
     # ---- the live socket -------------------------------------------------------------------------------
 

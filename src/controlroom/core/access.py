@@ -129,6 +129,7 @@ RIGHTS: Mapping[str, Rule] = {
     "live close": Rule("chat", agents=True),
     "live watch": Rule("chat", agents=True),
     "live unwatch": Rule("chat", agents=True),
+    f"GET {API}/agents/{{agent_id}}/scrollback": Rule("chat", agents=True),
     "live keys": Rule("terminal"),
     "live seen": Rule("chat"),
     "live pong": Rule("chat", agents=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -67,14 +68,7 @@ def frame_from_capture(
     Styles and line drawing carry over from row to row in ``raw``; nothing does in the frame. Only text and
     SGR codes come through. Missing rows are empty, surplus rows are dropped.
     """
-    lines = raw.decode("utf-8", "replace").split("\n")[:height]
-    style, drawing = PLAIN, False
-    rows: list[str] = []
-    ansi: list[str] = []
-    for line in lines:
-        plain, styled, style, drawing = _row(line, style, drawing)
-        rows.append(plain)
-        ansi.append(styled)
+    rows, ansi = self_contained_rows(b"\n".join(raw.split(b"\n")[:height]))
     missing = height - len(rows)
     rows += [""] * missing
     ansi += [""] * missing
@@ -95,13 +89,16 @@ def frame_from_capture(
     )
 
 
-def plain_rows(raw: bytes) -> list[str]:
-    """The text of captured rows, as in ``Frame.rows``, however many they are."""
-    rows, style, drawing = [], PLAIN, False
+def self_contained_rows(raw: bytes) -> tuple[list[str], list[str]]:
+    """(plain, ansi) of captured rows, as in ``Frame``, however many they are."""
+    rows: list[str] = []
+    ansi: list[str] = []
+    style, drawing = PLAIN, False
     for line in raw.decode("utf-8", "replace").split("\n"):
-        plain, _, style, drawing = _row(line, style, drawing)
+        plain, styled, style, drawing = _row(line, style, drawing)
         rows.append(plain)
-    return rows
+        ansi.append(styled)
+    return rows, ansi
 
 
 @lru_cache(maxsize=1024)  # most rows of a screen are the same at the next look
@@ -148,15 +145,20 @@ def _revision(ansi: list[str], width: int, height: int, cursor: Cursor, alternat
 
 
 def render(frame: Frame) -> str:
-    """The frame as one write to a terminal of its size (spikes.md section 2).
+    """The frame as one write to a terminal of its size."""
+    return drawn(frame.ansi, frame.cursor)
+
+
+def drawn(ansi: Sequence[str], cursor: Cursor) -> str:
+    """Self-contained rows as one write to a terminal of their size (spikes.md section 2).
 
     Each row is erased *before* it is written (ESC[K behind a full row deletes its last cell). Wrapping is
     off meanwhile: where a terminal thinks a character wider than the multiplexer did, the last row would
     scroll the screen. Characters stand in the multiplexer's columns (``core.cells``).
     """
     parts = ["\x1b[?2026h\x1b[?7l"]
-    parts += [f"\x1b[{y};1H\x1b[0m\x1b[2K{placed(row)}" for y, row in enumerate(frame.ansi, start=1)]
-    visibility = "h" if frame.cursor.visible else "l"
-    parts.append(f"\x1b[0m\x1b[{frame.cursor.row + 1};{frame.cursor.column + 1}H\x1b[?25{visibility}")
+    parts += [f"\x1b[{y};1H\x1b[0m\x1b[2K{placed(row)}" for y, row in enumerate(ansi, start=1)]
+    visibility = "h" if cursor.visible else "l"
+    parts.append(f"\x1b[0m\x1b[{cursor.row + 1};{cursor.column + 1}H\x1b[?25{visibility}")
     parts.append("\x1b[?7h\x1b[?2026l")
     return "".join(parts)

@@ -22,7 +22,7 @@ from controlroom.hub.store import request_rows
 from controlroom.hub.store.store import Change
 from controlroom.kit.clock import Clock
 from controlroom.wire.client import AnswerDialog, Done, Interrupt, PressKeys
-from controlroom.wire.model import Screen, ScreenCursor
+from controlroom.wire.model import Screen, ScreenCursor, Scrollback
 from controlroom.wire.node import Act, AnswerAct, FrameAnswer, InterruptAct, KeysAct
 
 ACT_S = 50.0  # a node lets an act wait 30 s for a message that is being typed, and then looks what came of it
@@ -159,6 +159,20 @@ class Acts:
         frame = await node.ask(lambda link: link.screen(agent_id), SCREEN_S)
         return screen_of(frame, node.offset_ms)
 
+    async def scrollback(self, agent_id: str, lines: int) -> Scrollback:
+        """The last rows of the pane's history and screen, read now."""
+        node = self.node_of(agent_id)
+        history = await node.ask(lambda link: link.scrollback(agent_id, lines), SCREEN_S)
+        return Scrollback(
+            width=history.width,
+            height=history.height,
+            kept=history.kept,
+            alternate=history.alternate,
+            rows=history.rows,
+            ansi=history.ansi,
+            at_ms=history.at_ms + node.offset_ms,
+        )
+
     def node_of(self, agent_id: str) -> Node:
         """The node on which an agent of the fleet runs. Raises HubError not_found, offline."""
         agent = self._view.agent(agent_id)
@@ -239,4 +253,5 @@ def screen_of(frame: FrameAnswer, offset_ms: int) -> Screen:
         rows=frame.rows,
         ansi=frame.ansi,
         at_ms=frame.at_ms + offset_ms,
+        echo=frame.echo,
     )

@@ -11,6 +11,7 @@ from functools import partial
 
 import structlog
 
+from controlroom.core.screen import Cursor, drawn
 from controlroom.hub.errors import HubError, no_agent
 from controlroom.hub.fleet_view import FleetView
 from controlroom.hub.nodes import Nodes
@@ -115,7 +116,8 @@ class Mirror:
                 width=frame.width,
                 height=frame.height,
                 cursor=ScreenCursor(row=frame.row, column=frame.column, visible=frame.cursor_visible),
-                data=terminal_data(frame),
+                data=drawn(frame.ansi, Cursor(frame.row, frame.column, frame.cursor_visible)),
+                echo=frame.echo,
             )
         )
         before = self._latest.get(agent_id)
@@ -126,17 +128,3 @@ class Mirror:
             sink(agent_id, data)
         for frame_sink in tuple(self._frame_sinks.get(agent_id, ())):
             frame_sink(frame)
-
-
-def terminal_data(frame: FrameAnswer) -> str:
-    """What to write to a terminal of the frame's size to make it show exactly this frame.
-
-    Each row is addressed by itself, so that a terminal which counts a character's width differently errs in
-    that row only. A row is erased before it is written: erasing after a full row would take its last cell.
-    Nothing scrolls, and the cursor is hidden while it is drawn.
-    """
-    rows = "".join(
-        f"\x1b[{number};1H\x1b[0m\x1b[2K{row}\x1b[0m" for number, row in enumerate(frame.ansi, start=1)
-    )
-    cursor = f"\x1b[{frame.row + 1};{frame.column + 1}H"
-    return f"\x1b[?25l{rows}{cursor}" + ("\x1b[?25h" if frame.cursor_visible else "")

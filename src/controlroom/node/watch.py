@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import NamedTuple
 
 from controlroom.core.screen import Frame
 from controlroom.kit.supervise import Tasks
@@ -17,11 +18,18 @@ ECHO_PAUSES_S = (0.010, 0.015, 0.025)
 """After our own input the looks come this soon: most programs echo within 10 ms, a redraw takes longer."""
 
 
+class Sight(NamedTuple):
+    """What a watcher sees: the screen, and whether typing would show on it (``kit.tty``)."""
+
+    frame: Frame
+    echo: bool | None
+
+
 class _Slot:
-    """The newest frame for one watcher; an older one that was not taken is dropped."""
+    """The newest sight for one watcher; an older one that was not taken is dropped."""
 
     def __init__(self) -> None:
-        self.frame: Frame | None = None
+        self.sight: Sight | None = None
         self.is_over = False
         self.news = asyncio.Event()
 
@@ -40,8 +48,8 @@ class Mirror:
         if (event := self._pokes.get(pane)) is not None:
             event.set()
 
-    async def watch(self, pane: PaneRef) -> AsyncIterator[Frame]:
-        """Frames whose revision differs from the one before; ends when the pane is gone."""
+    async def watch(self, pane: PaneRef) -> AsyncIterator[Sight]:
+        """Frames whose revision or echo differs from the one before; ends when the pane is gone."""
         slot = _Slot()
         slots = self._slots.setdefault(pane, set())
         slots.add(slot)
@@ -52,9 +60,9 @@ class Mirror:
             while True:
                 await slot.news.wait()
                 slot.news.clear()
-                frame, slot.frame = slot.frame, None
-                if frame is not None:
-                    yield frame
+                sight, slot.sight = slot.sight, None
+                if sight is not None:
+                    yield sight
                 elif slot.is_over:
                     return
         finally:
@@ -62,7 +70,7 @@ class Mirror:
 
     async def _capture(self, pane: PaneRef) -> None:
         slots, poke = self._slots[pane], self._pokes[pane]
-        last: Frame | None = None
+        last: tuple[str, bool | None] | None = None
         shown: set[_Slot] = set()
         pauses: list[float] = []
         try:
@@ -72,11 +80,12 @@ class Mirror:
                 except PaneBusy:
                     frame = None
                 if frame is not None:
-                    is_new = last is None or frame.revision != last.revision
+                    sight = Sight(frame, self._world.echo(pane))
+                    is_new = last != (frame.revision, sight.echo)
                     for slot in slots if is_new else slots - shown:
-                        slot.frame = frame
+                        slot.sight = sight
                         slot.news.set()
-                    last, shown = frame, set(slots)
+                    last, shown = (frame.revision, sight.echo), set(slots)
                 if pauses:
                     await asyncio.sleep(pauses.pop(0))
                     continue

@@ -11,8 +11,9 @@ from controlroom.core.screen import Frame
 from controlroom.kit.clock import Clock
 from controlroom.kit.process import Processes
 from controlroom.kit.supervise import Tasks
+from controlroom.kit.tty import echoes
 from controlroom.node.agents.base import Sighting
-from controlroom.node.mux.base import Listing, Multiplexer, Pane, PaneGone, PaneRef
+from controlroom.node.mux.base import History, Listing, Multiplexer, Pane, PaneGone, PaneRef
 
 QUIET_FRAME_S = 30.0
 """A pane without output since its last capture is captured again after this time, as a safety net."""
@@ -163,8 +164,13 @@ class PaneWorld:
     async def keys(self, ref: PaneRef, keys: tuple[str, ...]) -> None:
         await self._mux(ref).keys(ref, keys)
 
-    async def scrollback(self, ref: PaneRef, lines: int) -> tuple[str, ...]:
+    async def scrollback(self, ref: PaneRef, lines: int) -> History:
         return await self._mux(ref).scrollback(ref, lines)
+
+    def echo(self, ref: PaneRef) -> bool | None:
+        """Whether the program in this pane echoes what is typed, see ``kit.tty``. Three system calls."""
+        pane = self._panes.get(ref)
+        return None if pane is None or pane.dead else echoes(pane.tty)
 
     async def hint(self, ref: PaneRef, agent_id: str) -> None:
         pane = self._panes.get(ref)

@@ -11,6 +11,7 @@ import msgspec
 
 from controlroom.core.dialogs import dialog_id
 from controlroom.core.facts import AgentFacts, Dialog, Fact, Fault, Reply, ScreenReading, TurnState
+from controlroom.core.screen import Frame
 from controlroom.kit.clock import Clock
 from controlroom.node.agents.base import (
     Answered,
@@ -92,6 +93,9 @@ class FakeDriver:
 
     def glance(self, who: Sighting) -> AgentFacts | None:
         return None
+
+    def asks(self, frame: Frame) -> bool:
+        return False
 
     async def farewell(self, who: Sighting) -> AgentFacts:
         return self._facts(self._agent(who))

@@ -13,6 +13,7 @@ from controlroom.core.keys import Key, parse_keys
 from controlroom.core.screen import Cursor, Frame, frame_from_capture
 from controlroom.core.text import clean_line, strip_controls
 from controlroom.node.mux.base import (
+    History,
     Listing,
     Pane,
     PaneBusy,
@@ -180,11 +181,18 @@ class FakeMultiplexer:
     async def screen(self, pane: PaneRef) -> Frame:
         return (await self._reach(pane)).frame()
 
-    async def scrollback(self, pane: PaneRef, lines: int) -> tuple[str, ...]:
+    async def scrollback(self, pane: PaneRef, lines: int) -> History:
         found = await self._reach(pane)
-        wanted = min(max(lines, 0), 2000)
-        rows = (*found.history, *found.frame().rows)
-        return rows[len(rows) - wanted :] if len(rows) > wanted else rows
+        frame = found.frame()
+        first = max(len(found.history) + frame.height - min(max(lines, 0), 2000), 0)
+        return History(
+            rows=(*found.history, *frame.rows)[first:],
+            ansi=(*found.history, *frame.ansi)[first:],
+            width=frame.width,
+            height=frame.height,
+            kept=len(found.history),
+            alternate=found.alternate,
+        )
 
     async def paste(self, pane: PaneRef, text: str) -> Pasted:
         cleaned, removed = strip_controls(text)

@@ -189,7 +189,8 @@ class ItemsFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="items
 
 
 class ScreenFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="frame"):
-    """One self-contained screen, ready to write to a terminal."""
+    """One self-contained screen, ready to write to a terminal. The same revision comes again when only
+    ``echo`` changed."""
 
     agent_id: str
     revision: str
@@ -240,3 +241,4 @@ def decode_from_server(data: bytes | str) -> FromServer | None:
 
 _client = msgspec.json.Decoder(FromClient)
 _server = msgspec.json.Decoder(FromServer)
+    echo: bool | None = None  # False: a line is read without being shown (a password); None: not known

@@ -245,3 +245,21 @@ class Receipt(Struct, frozen=True, kw_only=True):
     code: str
     text: str
     agent_id: str | None = None
+    echo: bool | None = None  # False: a line is read without being shown (a password); None: not known
+
+
+class Scrollback(Struct, frozen=True, kw_only=True):
+    """The end of a pane's history, its screen included: the last ``height`` rows, as far as they were
+    asked for. Rows are as in ``Screen``, oldest first.
+
+    ``kept``: rows above the screen in all, 0 for a pane without history. ``alternate``: a full-screen
+    program runs; what lies above its screen is older than it, and its own history is its own.
+    """
+
+    width: int
+    height: int
+    kept: int
+    alternate: bool
+    rows: tuple[str, ...]
+    ansi: tuple[str, ...]
+    at_ms: int

@@ -196,3 +196,19 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
 
 decode_act = msgspec.json.Decoder(Act).decode
+    echo: bool | None = None  # False: a line is read without being shown (a password); None: not known
+
+
+class HistoryAnswer(Struct, frozen=True, kw_only=True):
+    """The end of a pane's history, its screen included: the last ``height`` rows, as far as they were
+    asked for. ``kept``: rows above the screen in all; ``alternate``: they are older than the full-screen
+    program that runs now."""
+
+    agent_id: str
+    width: int
+    height: int
+    kept: int
+    alternate: bool
+    rows: tuple[str, ...]
+    ansi: tuple[str, ...]
+    at_ms: int

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlroom.core.screen import Cursor, Frame, frame_from_capture, plain_rows, render
+from controlroom.core.screen import Cursor, Frame, frame_from_capture, render, self_contained_rows
 
 ORIGIN = Cursor(0, 0)
 
@@ -115,7 +115,7 @@ def test_a_hidden_cursor_is_hidden() -> None:
 
 
 def test_plain_rows_of_a_history_carry_line_drawing_over() -> None:
-    assert plain_rows(b"\x1b[1ma \x0eq\nq\x0fb  \n") == ["a ─", "─b", ""]
+    assert self_contained_rows(b"\x1b[1ma \x0eq\nq\x0fb  \n")[0] == ["a ─", "─b", ""]
 
 
 # --- whatever comes ---

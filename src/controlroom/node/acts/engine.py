@@ -368,7 +368,13 @@ class ActEngine:
         try:
             is_blocked = self._tracker.activity(act.agent_id) == "blocked"
             result = await self._hands.press(
-                who, who.pane, act.keys, act.seen_revision, paste=act.paste, must_have_seen=is_blocked
+                who,
+                who.pane,
+                act.keys,
+                act.seen_revision,
+                paste=act.paste,
+                must_have_seen=is_blocked,
+                asks=self._tracker.driver_of(act.agent_id).asks,
             )
         finally:
             self._busy[act.agent_id].release()

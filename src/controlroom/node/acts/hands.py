@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from controlroom.core.keys import parse_keys
+from controlroom.core.screen import Frame
 from controlroom.node.agents.base import Sighting
 from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef, PaneUnsure
 from controlroom.node.watch import Mirror
@@ -26,8 +29,13 @@ class Hands:
         *,
         paste: str = "",
         must_have_seen: bool,
+        asks: Callable[[Frame], bool],
     ) -> ActResult:
-        """Paste and press keys if the pane still holds this agent and shows what the person saw."""
+        """Paste and press keys if the pane still holds this agent and shows what the person saw.
+
+        Whoever names no screen types into a program that draws all the time. They never answer a dialog
+        that appeared meanwhile: ``asks`` tells whether the screen, read right before, shows one.
+        """
         try:
             if keys or not paste:
                 parse_keys(keys)
@@ -41,10 +49,11 @@ class Hands:
         try:
             if not await self._world.still(who):
                 return ActResult(code="changed", text="The pane does not hold this agent any more.")
-            if seen_revision is not None:
-                frame = await self._world.frame(pane)
-                if frame.revision != seen_revision:
-                    return ActResult(code="changed", text="The screen changed. No key was pressed.")
+            frame = await self._world.frame(pane)
+            if seen_revision is not None and frame.revision != seen_revision:
+                return ActResult(code="changed", text="The screen changed. No key was pressed.")
+            if seen_revision is None and asks(frame):
+                return ActResult(code="changed", text="It asks something by now. No key was pressed.")
             if paste:
                 await self._world.paste(pane, paste)
             if keys:

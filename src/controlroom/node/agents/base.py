@@ -138,6 +138,10 @@ class Driver(Protocol):
         """The facts of the last look again, read anew at a few system calls, when nothing they come from has
         changed and time decides nothing in them; None: ask ``facts``. Never waits, never raises."""
 
+    def asks(self, frame: Frame) -> bool:
+        """Whether this screen asks the person something: a dialog, or a prompt before the agent is up. Reads
+        nothing else. A kind without panes says False."""
+
     async def farewell(self, who: Sighting) -> AgentFacts:
         """Facts about an agent that ``find`` named before and names no more: clean end or crash?"""
 

@@ -64,6 +64,18 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""  # the multiplexer as a whole: not installed, too old
 
 
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of a pane's history, its screen included. Rows are as in ``Frame``, oldest first; the last
+    ``height`` of them are the screen (fewer when fewer were asked for)."""
+
+    rows: tuple[str, ...]
+    ansi: tuple[str, ...]
+    width: int
+    height: int
+    kept: int  # how many rows above the screen the multiplexer keeps in all
+    alternate: bool  # a full-screen program runs: what lies above its screen is older than it
+
+
 class PaneGone(Exception):
     """The pane (or its whole server) does not exist any more."""
 
@@ -114,8 +126,8 @@ class Multiplexer(Protocol):
     async def set_hint(self, pane: PaneRef, hint: str) -> None:
         """Remember the agent's id on the pane, where the multiplexer can. Best effort."""
 
-    async def scrollback(self, pane: PaneRef, lines: int) -> tuple[str, ...]:
-        """The last ``lines`` rows (at most 2,000) of history and screen, plain text, oldest first."""
+    async def scrollback(self, pane: PaneRef, lines: int) -> History:
+        """The last ``lines`` rows (at most 2,000) of history and screen. Raises PaneGone or PaneBusy."""
 
     async def wait_change(self, timeout_s: float) -> None:
         """Return when a server appeared or vanished (or, where the multiplexer can tell, a window did) since

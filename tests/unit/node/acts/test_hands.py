@@ -27,6 +27,7 @@ class Room:
         self._holds = holds
         self._revision = revision
         self._error = error
+        self.asks = False
         self.hands = Hands(cast(PaneWorld, self), cast(Mirror, self))
 
     async def still(self, who: Sighting) -> bool:
@@ -54,7 +55,9 @@ class Room:
     async def press(
         self, keys: tuple[str, ...] = (), seen: str | None = None, blocked: bool = False, paste: str = ""
     ) -> ActResult:
-        return await self.hands.press(WHO, PANE, keys, seen, paste=paste, must_have_seen=blocked)
+        return await self.hands.press(
+            WHO, PANE, keys, seen, paste=paste, must_have_seen=blocked, asks=lambda frame: self.asks
+        )
 
 
 async def test_a_paste_comes_before_its_keys_and_wakes_the_mirror() -> None:
@@ -93,3 +96,12 @@ async def test_a_dialog_takes_a_paste_from_the_screen_that_was_seen() -> None:
     room = Room()
     assert (await room.press(paste="no", seen="r1", blocked=True)).code == "ok"
     assert room.typed == ["no"]
+
+
+async def test_a_dialog_that_appeared_while_somebody_types_takes_no_key() -> None:
+    """The look a second ago saw none; the screen right before the key does."""
+    room = Room()
+    room.asks = True
+    assert (await room.press(("Enter",))).code == "changed"
+    assert room.typed == []
+    assert (await room.press(("Enter",), seen="r1")).code == "ok"

@@ -261,3 +261,30 @@ def test_only_buffers_of_ours_are_deleted() -> None:
     deleted = 'delete-buffer "-b" "controlroom-0a" ; delete-buffer "-b" "controlroom-1b"'
     assert protocol.delete_buffers_line(listed) == deleted
     assert protocol.delete_buffers_line([Block((b"controlroom-0a",), ok=False)]) == ""
+
+
+# --- history ---
+
+
+def history(kept: int, *rows: bytes, height: int = 2) -> list[Block]:
+    return [Block((f"%0 80 {height} {kept} 0".encode(),)), Block(rows)]
+
+
+def test_a_history_is_cut_to_what_was_asked_for_and_each_row_stands_alone() -> None:
+    read = protocol.parse_scrollback(history(1, b"\x1b[31mold", b"screen", b"\x1b[39mend"), "%0", 2)
+    assert (read.rows, read.width, read.height, read.kept) == (("screen", "end"), 80, 2, 1)
+    assert read.ansi == ("\x1b[0;31mscreen\x1b[0m", "end")
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [],
+        history(5, b"a", b"b", b"c"),  # a row that imitated an end has cut it
+        [Block((b"%1 80 2 0 0",)), Block((b"a", b"b"))],
+        [Block((b"can't find pane: %0",), ok=False)],
+    ],
+)
+def test_another_answer_is_no_history(blocks: list[Block]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        protocol.parse_scrollback(blocks, "%0", 100)

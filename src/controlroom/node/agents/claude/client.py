@@ -9,6 +9,7 @@ from typing import BinaryIO
 import msgspec
 
 from controlroom.core.facts import AgentFacts, Dialog, Fact, Fault, ScreenReading, TurnState
+from controlroom.core.screen import Frame
 from controlroom.node.agents.base import (
     Answered,
     Found,
@@ -149,6 +150,9 @@ class ClaudeDriver:
     async def farewell(self, who: Sighting) -> AgentFacts:
         now_ms = self._world.now_ms()
         try:
+    def asks(self, frame: Frame) -> bool:
+        return read_view(frame).reading.dialog is not None
+
             session = await self._book.look(who.profile, who.session_id, who.folder)
         except OSError:
             session = None

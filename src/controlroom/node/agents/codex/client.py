@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controlroom.core.facts import AgentFacts, Fact, Fault
+from controlroom.core.screen import Frame
 from controlroom.kit.supervise import Tasks
 from controlroom.node.agents.base import (
     Answered,
@@ -21,6 +22,7 @@ from controlroom.node.agents.codex import pages
 from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.harmless import harmless, is_shell_line
+from controlroom.node.agents.codex.screens import read_screen
 from controlroom.node.agents.codex.typed import TypedCodex
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
@@ -67,6 +69,9 @@ class CodexDriver:
     def glance(self, who: Sighting) -> AgentFacts | None:
         """Its background server tells of changes that no file shows."""
         return None
+
+    def asks(self, frame: Frame) -> bool:
+        return read_screen(frame).dialog is not None
 
     async def farewell(self, who: Sighting) -> AgentFacts:
         """The exit text on its screen is the sign of a clean end; a turn without an end is one of a crash.

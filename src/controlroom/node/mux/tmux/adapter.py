@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from controlroom.core.keys import parse_keys
-from controlroom.core.screen import Frame, frame_from_capture, plain_rows
+from controlroom.core.screen import Frame, frame_from_capture
 from controlroom.core.text import strip_controls
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import (
+    History,
     Listing,
     Pane,
     PaneBusy,
@@ -90,16 +91,16 @@ class TmuxMultiplexer:
             raise PaneBusy(f"The screen could not be read: {error}.") from error
         return self._frame(pane, capture)
 
-    async def scrollback(self, pane: PaneRef, lines: int) -> tuple[str, ...]:
+    async def scrollback(self, pane: PaneRef, lines: int) -> History:
         wanted = min(max(lines, 0), SCROLLBACK_LINES)
         link = self._link(pane)
         async with link.turn(pane.id):
-            blocks = await link.read(protocol.scrollback_command(pane.id, wanted))
-        if len(blocks) != 1 or not blocks[0].ok:
+            blocks = await link.read(protocol.scrollback_line(pane.id, wanted))
+        try:
+            return protocol.parse_scrollback(blocks, pane.id, wanted)
+        except ValueError as error:
             link.distrust()
-            raise PaneBusy("The history could not be read.")
-        rows = plain_rows(b"\n".join(blocks[0].lines))
-        return tuple(rows[len(rows) - wanted :] if wanted else ())
+            raise PaneBusy(f"The history could not be read: {error}.") from error
 
     async def paste(self, pane: PaneRef, text: str) -> Pasted:
         cleaned, removed = strip_controls(text)

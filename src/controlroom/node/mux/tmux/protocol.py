@@ -24,9 +24,9 @@ from functools import lru_cache
 import msgspec
 
 from controlroom.core.keys import Key
-from controlroom.core.screen import Cursor
+from controlroom.core.screen import Cursor, self_contained_rows
 from controlroom.core.text import clean_line
-from controlroom.node.mux.base import Pane, PaneRef
+from controlroom.node.mux.base import History, Pane, PaneRef
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024  # a 2,000-row history with truecolor in each cell stays far below
 PATH_LIMIT = 4096  # a cut path names another folder
@@ -306,9 +306,42 @@ def parse_screen(blocks: list[Block], pane: str) -> Capture:
     )
 
 
-def scrollback_command(pane: str, lines: int) -> str:
+_HISTORY = "#{pane_id} #{pane_width} #{pane_height} #{history_size} #{alternate_on}"
+_HISTORY_HEAD = re.compile(r"(%\d+) (\d+) (\d+) (\d*) ([01]?)")
+
+
+def scrollback_line(pane: str, lines: int) -> str:
     """History and screen, styles and line drawing included (without ``-e`` line drawing reads as letters)."""
-    return command("capture-pane", "-p", "-e", "-t", pane, "-S", f"-{lines}")
+    return line(
+        command("display-message", "-p", "-t", pane, _HISTORY),
+        command("capture-pane", "-p", "-e", "-N", "-t", pane, "-S", f"-{lines}"),
+    )
+
+
+def parse_scrollback(blocks: list[Block], pane: str, lines: int) -> History:
+    """Raises ValueError when the answer is not exactly that of ``scrollback_line``.
+
+    While a full-screen program runs tmux shows its screen below the history from before it started (seen
+    with 3.3a).
+    """
+    if len(blocks) != 2 or not all(block.ok for block in blocks) or len(blocks[0].lines) != 1:
+        raise ValueError("not the answer of a history")
+    head = _HISTORY_HEAD.fullmatch(blocks[0].lines[0].decode("utf-8", "replace"))
+    if head is None or head[1] != pane:
+        raise ValueError("not the answer of this pane")
+    height, kept = int(head[3]), int(head[4] or 0)
+    if len(blocks[1].lines) != min(kept, lines) + height:
+        raise ValueError("some of its rows are missing")  # a row that imitated %end cut it
+    rows, ansi = self_contained_rows(b"\n".join(blocks[1].lines))
+    first = max(len(rows) - lines, 0)
+    return History(
+        rows=tuple(rows[first:]),
+        ansi=tuple(ansi[first:]),
+        width=int(head[2]),
+        height=height,
+        kept=kept,
+        alternate=head[5] == "1",
+    )
 
 
 def is_pane_id(text: str) -> bool:
