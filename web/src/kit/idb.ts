@@ -116,7 +116,7 @@ export class Database {
       if (!opened.ok) return opened;
       try {
         const transaction = opened.value.transaction(stores, mode, { durability: "strict" });
-        return { ok: true, value: await completed(transaction, work(transaction)) };
+        return { ok: true, value: await completed(transaction, asked(transaction, work)) };
       } catch (error) {
         const isLost = error instanceof DOMException && error.name === "InvalidStateError";
         if (isLost) this.opening = null;
@@ -169,6 +169,16 @@ function connect(factory: IDBFactory | undefined, onLost: () => void): Promise<S
 function grow(database: IDBDatabase): void {
   for (const name of STORES) {
     if (!database.objectStoreNames.contains(name)) database.createObjectStore(name);
+  }
+}
+
+/** Asks for all of it; when one step cannot even be asked for, none of the others may happen. */
+function asked<T>(transaction: IDBTransaction, work: (transaction: IDBTransaction) => () => T): () => T {
+  try {
+    return work(transaction);
+  } catch (error) {
+    transaction.abort();
+    throw error;
   }
 }
 

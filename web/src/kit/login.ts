@@ -38,7 +38,7 @@ export function forgetKey(): void {
 
 /** Hear when another tab of this device paired anew or signed out. */
 export function onKeyChanged(listener: () => void): void {
-  addEventListener("storage", (event) => {
+  window.addEventListener("storage", (event) => {
     if (event.key === NAME || event.key === null) listener();
   });
 }

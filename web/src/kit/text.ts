@@ -18,6 +18,8 @@ const INVISIBLE = /[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u206
 // Joiners are part of emoji families and of several scripts, and nothing elsewhere.
 const JOINER = /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}])[\u200c\u200d]|[\u200c\u200d](?![\p{Extended_Pictographic}\p{L}\u2640\u2642])/gu;
 const TOWER = /(\p{M}{8})\p{M}+/gu;
+// Half of a character; matched as such only because of the u flag.
+const LONE = /\p{Surrogate}/gu;
 const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/gu;
 
 /** One line for names, titles and rows: white space is folded, the rest of a too long one is `…`. */
@@ -33,7 +35,7 @@ export function block(text: string, limit = BLOCK_LIMIT): string {
 
 /** Text that a person decides on: what cannot be seen is written out as `⟨U+202E⟩`. Never shortened. */
 export function marked(text: string): string {
-  const shown = text.toWellFormed().replace(/\r\n/gu, "\n");
+  const shown = text.replace(LONE, "\ufffd").replace(/\r\n/gu, "\n");
   return [CONTROLS, BIDI, INVISIBLE, JOINER].reduce((rest, kind) => rest.replace(kind, named), shown);
 }
 
@@ -53,7 +55,7 @@ function named(character: string): string {
 
 /** A beginning that is well-formed; its length is only near to `limit`. */
 function bounded(text: string, limit: number): string {
-  return (text.length > limit ? text.slice(0, limit) : text).toWellFormed();
+  return (text.length > limit ? text.slice(0, limit) : text).replace(LONE, "\ufffd");
 }
 
 function cut(text: string, limit: number): string {
