@@ -54,6 +54,70 @@ class SendMessage(msgspec.Struct, frozen=True, kw_only=True):
     attachments: tuple[str, ...] = ()
 
 
+class UploadLimits(Struct, frozen=True, kw_only=True):
+    """What can be uploaded: bytes of one file, files of one message, and how long an unused one is kept."""
+
+    upload_bytes: int
+    most: int
+    unused_ms: int
+    message_bytes: int
+
+
+class Hidden(Struct, frozen=True, kw_only=True):
+    """What is hidden of a chat now, for all devices. ``before_ms``: everything up to this time is.
+
+    The agent's own file is never touched.
+    """
+
+    chat_id: str
+    items: tuple[str, ...] = ()
+    before_ms: int | None = None
+
+
+class FoundItem(Struct, frozen=True, kw_only=True):
+    """An item that was searched for. The page ``before`` this cursor (None: the newest), asked for with the
+    largest limit, holds it."""
+
+    item: Item
+    page: str | None
+
+
+class FoundItems(Struct, frozen=True, kw_only=True):
+    """Hits, newest first. ``before``: search on from there, None when the whole conversation was searched.
+    ``kept_only``: the agent's machine is away or its history is missing; only what the hub keeps was
+    searched."""
+
+    hits: tuple[FoundItem, ...]
+    before: str | None
+    kept_only: bool = False
+
+
+class ChatEntry(Struct, frozen=True, kw_only=True):
+    """One chat of the fleet, also an older one, or one of an agent that is gone.
+
+    ``present``: it is its agent's chat now. ``gone_since_ms``: its agent is gone, or left the fleet.
+    """
+
+    chat_id: str
+    agent_id: str
+    name: str
+    kind: str
+    machine_id: str
+    present: bool
+    last_ms: int | None = None
+    last: str | None = None
+    folder: str | None = None
+    unread: int = 0
+    gone_since_ms: int | None = None
+
+
+class ChatList(Struct, frozen=True, kw_only=True):
+    """Chats, the one with the newest word first. ``before``: cursor for more."""
+
+    chats: tuple[ChatEntry, ...]
+    before: str | None
+
+
 class Accepted(Struct, frozen=True, kw_only=True):
     id: str
     state: MessageState
@@ -198,6 +262,7 @@ class ScreenFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="fram
     height: int
     cursor: ScreenCursor
     data: str
+    echo: bool | None = None  # False: a line is read without being shown (a password); None: not known
 
 
 class Ack(Struct, frozen=True, kw_only=True, tag_field="type", tag="ack"):
@@ -241,4 +306,3 @@ def decode_from_server(data: bytes | str) -> FromServer | None:
 
 _client = msgspec.json.Decoder(FromClient)
 _server = msgspec.json.Decoder(FromServer)
-    echo: bool | None = None  # False: a line is read without being shown (a password); None: not known

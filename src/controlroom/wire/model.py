@@ -172,9 +172,33 @@ class Delivery(Struct, frozen=True, kw_only=True):
     detail: str | None = None
 
 
+class ResultParts(Struct, frozen=True, kw_only=True):
+    """A ``Result:`` block in its parts; each is Markdown, "" (left out) when it is not there.
+
+    ``body``: what else the reply says.
+    """
+
+    sentence: str
+    changed: str = ""
+    checked: str = ""
+    not_done: str = ""
+    look_at: str = ""
+    body: str = ""
+
+
+class Attachment(Struct, frozen=True, kw_only=True):
+    """A file that goes with a message: an upload (``GET /uploads/{id}`` while the hub keeps its bytes).
+    ``type`` is what its bytes say."""
+
+    id: str
+    name: str
+    bytes: int
+    type: str
+
+
 class Item(Struct, frozen=True, kw_only=True):
     """One entry of a chat. Items with the same id replace each other. ``clipped``: text, input or output
-    was cut to its limit."""
+    was cut to its limit. ``result``: of the kind ``result``, what its text says, in parts."""
 
     id: str
     at_ms: int
@@ -185,6 +209,8 @@ class Item(Struct, frozen=True, kw_only=True):
     model: str | None = None
     tokens: Tokens | None = None
     delivery: Delivery | None = None
+    attachments: tuple[Attachment, ...] = ()
+    result: ResultParts | None = None
 
 
 class Items(Struct, frozen=True, kw_only=True):
@@ -212,6 +238,7 @@ class Message(Struct, frozen=True, kw_only=True):
     detail: str | None = None
     item_id: str | None = None
     clipped: bool = False
+    attachments: tuple[Attachment, ...] = ()
 
 
 class ScreenCursor(Struct, frozen=True, kw_only=True):
@@ -228,23 +255,6 @@ class Screen(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
     ansi: tuple[str, ...]
     at_ms: int
-
-
-class Receipt(Struct, frozen=True, kw_only=True):
-    """Who did (or tried) what to which agent, and how it ended. ``seq`` is that of its event.
-
-    ``code`` is ``ok`` or the code of the refusal; ``what`` is the act's name: "answer", "keys",
-    "interrupt", "message" …
-    """
-
-    seq: int
-    id: str
-    at_ms: int
-    by: str
-    what: str
-    code: str
-    text: str
-    agent_id: str | None = None
     echo: bool | None = None  # False: a line is read without being shown (a password); None: not known
 
 
@@ -263,3 +273,23 @@ class Scrollback(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
     ansi: tuple[str, ...]
     at_ms: int
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """Who did (or tried) what to which agent, and how it ended. ``seq`` is that of its event.
+
+    ``code`` is ``ok`` or the code of the refusal; ``what`` is the act's name: "answer", "keys",
+    "interrupt", "message" …  ``device`` is what the device was called then. ``screen`` has the last rows
+    that the agent's pane showed right before: text from outside, limited, as data and nothing else.
+    """
+
+    seq: int
+    id: str
+    at_ms: int
+    by: str
+    what: str
+    code: str
+    text: str
+    agent_id: str | None = None
+    device: str | None = None
+    screen: tuple[str, ...] = ()

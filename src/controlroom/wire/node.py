@@ -11,6 +11,7 @@ import msgspec
 
 from controlroom.wire.model import (
     Activity,
+    Attachment,
     Evidence,
     FaultInfo,
     Finished,
@@ -86,8 +87,43 @@ class ItemsAnswer(Struct, frozen=True, kw_only=True):
     reset: bool = False
 
 
+class Hit(Struct, frozen=True, kw_only=True):
+    """An item that was searched for. Asked ``before`` this cursor (None: the newest page) with the largest
+    limit, a page holds it."""
+
+    item: Item
+    page: str | None
+
+
+class HitsAnswer(Struct, frozen=True, kw_only=True):
+    """Hits, newest first. ``before``: where to search on, None at the beginning of the conversation."""
+
+    hits: tuple[Hit, ...]
+    before: str | None
+
+
+class FileOffer(Struct, frozen=True, kw_only=True):
+    """A file for an agent's inbox; its bytes follow in pieces. ``id`` is the upload's: the same id again is the
+    same file, and nothing is written twice."""
+
+    id: str
+    agent_id: str
+    name: str
+    bytes: int
+    sha256: str
+
+
+class FilePlaced(Struct, frozen=True, kw_only=True):
+    """Where the file lies now, on the agent's machine."""
+
+    path: str
+
+
 class SendAct(Struct, frozen=True, kw_only=True, tag="send"):
-    """Hand a message to an agent. ``id`` is the message's id: asked twice, it is one message."""
+    """Hand a message to an agent. ``id`` is the message's id: asked twice, it is one message.
+
+    ``attachments`` were placed before (``FileOffer``); the node names them behind the text.
+    """
 
     id: str
     agent_id: str
@@ -97,6 +133,7 @@ class SendAct(Struct, frozen=True, kw_only=True, tag="send"):
     on_draft: Literal["wait", "after", "replace"] = "wait"
     by: str = "host"
     created_at_ms: int = 0
+    attachments: tuple[Attachment, ...] = ()
 
 
 class AmendAct(Struct, frozen=True, kw_only=True, tag="amend"):
@@ -186,16 +223,6 @@ class FrameAnswer(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
     ansi: tuple[str, ...]
     at_ms: int
-
-
-class Refusal(Struct, frozen=True, kw_only=True):
-    """The node's error answer."""
-
-    code: ActCode
-    text: str
-
-
-decode_act = msgspec.json.Decoder(Act).decode
     echo: bool | None = None  # False: a line is read without being shown (a password); None: not known
 
 
@@ -212,3 +239,13 @@ class HistoryAnswer(Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...]
     ansi: tuple[str, ...]
     at_ms: int
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    """The node's error answer."""
+
+    code: ActCode
+    text: str
+
+
+decode_act = msgspec.json.Decoder(Act).decode

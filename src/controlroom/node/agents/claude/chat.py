@@ -14,7 +14,6 @@ import re
 
 import msgspec
 
-from controlroom.core.blocks import parse_reply
 from controlroom.core.text import clean_line
 from controlroom.node.agents.claude.protocol import (
     HELPER_TOOLS,
@@ -46,6 +45,7 @@ from controlroom.node.agents.claude.tools import (
     shown_input,
     title,
 )
+from controlroom.node.agents.replies import reply_kind, result_of
 from controlroom.wire.model import Item, ItemKind, Tokens, Tool
 
 TEXT_LIMIT = 20_000  # characters of one bubble
@@ -284,6 +284,7 @@ class Chat:
             text=shown.text,
             clipped=shown.cut,
             model=model,
+            result=result_of(kind, shown.text),
         )
         self._put(item)
         return item.id
@@ -291,18 +292,6 @@ class Chat:
     def _put(self, item: Item) -> None:
         self._items[item.id] = item
         self._touched[item.id] = None
-
-
-def reply_kind(text: str) -> ItemKind | None:
-    """The kind of bubble that an agent's text becomes; None for a ``Status:`` line, which is the header."""
-    parsed = parse_reply(text)
-    if parsed.status is not None:
-        return None
-    if parsed.ends_in_question:
-        return "question"
-    if parsed.result is not None:
-        return "result"
-    return "assistant"
 
 
 def _described(given: Arguments) -> str | None:

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from controlroom.core.blocks import parse_reply
 from controlroom.core.text import clean_block
 from controlroom.node.agents.codex import protocol, tools
 from controlroom.node.agents.codex.protocol import Entry, ThreadItem, ToolCall, ToolOutput
+from controlroom.node.agents.replies import reply_kind, result_of
 from controlroom.wire.model import Change, Item, ItemKind, Tokens, Tool, ToolState
 
 TEXT_LIMIT = 20_000  # characters of a bubble
@@ -213,15 +213,8 @@ class Chat:
 
     def _reply_with(self, entry: Entry, text: str) -> None:
         """A reply. ``Status: …`` alone is a header, no bubble; a question or result block makes its kind."""
-        parsed = parse_reply(text)
-        if parsed.status is not None:
-            return
-        kind: ItemKind = "assistant"
-        if parsed.ends_in_question:
-            kind = "question"
-        elif parsed.result is not None:
-            kind = "result"
-        draft = self._say(entry, kind, text)
+        kind = reply_kind(text)
+        draft = None if kind is None else self._say(entry, kind, text)
         if draft is not None:
             draft.model = self._model
             self._reply = draft
@@ -324,6 +317,7 @@ def _item(draft: _Draft) -> Item:
             clipped=len(draft.text) > TEXT_LIMIT,
             model=draft.model,
             tokens=draft.tokens,
+            result=result_of(draft.kind, text),
         )
     shown_input = "\n".join(draft.ran) or draft.told.input
     output = "\n".join(draft.outputs)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from controlroom.node.agents.claude.chat import TEXT_LIMIT, Chat, notification, reply_kind
+from controlroom.node.agents.claude.chat import TEXT_LIMIT, Chat, notification
 from controlroom.node.agents.claude.protocol import Row, RowDecoder
 from controlroom.wire.model import Item
 from tests.unit.node.agents.claude.samples import TRANSCRIPTS, rows
@@ -104,7 +104,6 @@ class TestConversations:
     def test_questions_status_lines_and_results_are_told_apart(self) -> None:
         kinds = [item.kind for item in items("question-status-result-blocks")]
         assert kinds == ["user", "question", "user", "user", "result", "user", "assistant"]
-        assert reply_kind("Status: printing labels") is None
 
     def test_answers_stand_in_the_picker(self) -> None:
         picker = tool("ask-user-question", "Question: Ship the label printer now?").tool
