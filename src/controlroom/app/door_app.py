@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import Awaitable, Callable, Sequence
-from importlib.resources import files
 from typing import Final, Literal
 
 import msgspec
@@ -17,13 +16,16 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from controlroom.app.app_files import AppFile, find
 from controlroom.core.access import RIGHTS
 from controlroom.core.origin import (
+    TAILNET_HEADERS,
     Names,
     forwarded,
     is_forwarded,
     is_loopback_number,
     is_same_origin,
+    tailnet_user,
 )
 from controlroom.kit.http import Peer, peer_of, set_peer
 from controlroom.kit.listener import Listener
@@ -34,11 +36,6 @@ MISDIRECTED: Final = 421  # RFC 9110
 OPEN_BODY: Final = 4096  # bytes of a body that a stranger may send
 OPEN_BODY_S: Final = 10.0  # from the first byte to the last
 
-APP_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; "
-    "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; frame-ancestors 'none'; "
-    "base-uri 'none'; form-action 'none'"
-)
 NOTHING_RUNS: Final = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 _EVERYWHERE: Final = {
@@ -70,7 +67,7 @@ def make_door(
     )
     app.on_response_prepare.append(_harmless)
     app.add_routes(plan.routes)
-    app.add_routes([web.get("/app", _to_the_app), web.get("/app/", _page(plan))])
+    app.add_routes([web.get("/app", _to_the_app), web.get("/app/{path:.*}", _app(plan))])
     return app
 
 
@@ -127,7 +124,14 @@ def _proxy_peer(request: web.Request) -> Peer:
     """The peer is whom the proxy names; nobody here is local."""
     headers = {name: ",".join(request.headers.getall(name, ())) for name in _READ_FROM_PROXIES}
     said = forwarded(headers)
-    return Peer(door="proxy", address=said.address or _address(request, "peername"), is_secure=said.is_secure)
+    user = tailnet_user({name: request.headers.getall(name, ()) for name in TAILNET_HEADERS})
+    return Peer(
+        door="proxy",
+        address=said.address or _address(request, "peername"),
+        is_secure=said.is_secure,
+        tailscale_user=user.login,
+        tailscale_name=user.name,
+    )
 
 
 _READ_FROM_PROXIES: Final = ("X-Forwarded-For", "X-Forwarded-Proto")
@@ -175,16 +179,28 @@ async def _to_the_app(_request: web.Request) -> web.StreamResponse:
     raise web.HTTPFound("/app/")
 
 
-def _page(plan: DoorPlan) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """The page that stands where the app will be."""
+def _app(plan: DoorPlan) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    """The app's files and places; under a loopback number its page is sent to ``localhost``."""
 
     async def serve(request: web.Request) -> web.StreamResponse:
-        if plan.app_port is not None and is_loopback_number(request.headers["Host"]):
-            query = f"?{request.query_string}" if request.query_string else ""
-            scheme = scheme_of(peer_of(request))
-            raise web.HTTPFound(f"{scheme}://localhost:{plan.app_port}/app/{query}")
-        body = files("controlroom.app").joinpath("soon.html").read_bytes()
-        headers = {"Content-Security-Policy": APP_POLICY, "Cache-Control": "no-store"}
-        return web.Response(body=body, content_type="text/html", charset="utf-8", headers=headers)
+        path = request.match_info["path"]
+        file = find(path)
+        if file is None:
+            raise web.HTTPNotFound(text="The app has no such file.\n")
+        if file is find("") and plan.app_port is not None and is_loopback_number(request.headers["Host"]):
+            place = request.rel_url.raw_path_qs
+            raise web.HTTPFound(f"{scheme_of(peer_of(request))}://localhost:{plan.app_port}{place}")
+        return _answer(request, file)
 
     return serve
+
+
+def _answer(request: web.Request, file: AppFile) -> web.Response:
+    if any(tag.value in (file.etag, "*") for tag in request.if_none_match or ()):
+        answer = web.Response(status=304, headers=file.headers)
+    elif file.squeezed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+        answer = web.Response(body=file.squeezed, headers={**file.headers, "Content-Encoding": "gzip"})
+    else:
+        answer = web.Response(body=file.body, headers=file.headers)
+    answer.etag = file.etag
+    return answer

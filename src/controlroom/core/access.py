@@ -13,6 +13,7 @@ API = "/api/v1"
 
 Right = Literal[
     "open",
+    "cookie",
     "paired",
     "chat",
     "answers",
@@ -27,12 +28,14 @@ Right = Literal[
     "local",
     "host",
 ]
-"""``open``: nobody is asked who they are. ``paired``: every device that lives, whatever its rights.
+"""``open``: nobody is asked who they are. ``cookie``: a browser's cookie is enough, its key may be lost.
+``paired``: every device that lives, whatever its rights.
 ``local``: the relay's loopback routes, off unless ``door.loopback_routes`` (house.md section 3). ``host``:
 the person at this machine, on the private socket only. The others are rights of devices."""
 
 MEANINGS: Mapping[Right, str] = {
     "open": "everybody",
+    "cookie": "a paired browser, also one that lost its key",
     "paired": "every paired device",
     "chat": "devices with `chat`: read, messages, own settings",
     "answers": "devices with `answers`: questions and prompts",
@@ -50,10 +53,12 @@ MEANINGS: Mapping[Right, str] = {
 
 
 class Rule(NamedTuple):
-    """``agents``: whether a process in an agent's pane may do it too, over the private socket."""
+    """``agents``: whether a process in an agent's pane may do it too, over the private socket.
+    ``locked``: whether a browser may do it while it waits for its passkey."""
 
     right: Right
     agents: bool = False
+    locked: bool = False
 
 
 BRIDGE_COMMANDS = (
@@ -103,10 +108,19 @@ RIGHTS: Mapping[str, Rule] = {
     f"GET {API}/live": Rule("paired", agents=True),
     f"GET {API}/fleet": Rule("chat", agents=True),
     f"GET {API}/receipts": Rule("chat", agents=True),
+    f"GET {API}/chats": Rule("chat", agents=True),
     f"GET {API}/chats/{{chat_id}}/items": Rule("chat", agents=True),
+    f"GET {API}/chats/{{chat_id}}/search": Rule("chat", agents=True),
     f"POST {API}/chats/{{chat_id}}/messages": Rule("chat"),
     f"GET {API}/agents/{{agent_id}}/chat": Rule("chat", agents=True),
     f"POST {API}/agents/{{agent_id}}/messages": Rule("chat"),
+    f"DELETE {API}/chats/{{chat_id}}": Rule("chat"),
+    f"POST {API}/chats/{{chat_id}}/restore": Rule("chat"),
+    f"DELETE {API}/chats/{{chat_id}}/items/{{item}}": Rule("chat"),
+    f"POST {API}/chats/{{chat_id}}/items/{{item}}/restore": Rule("chat"),
+    f"GET {API}/uploads/limits": Rule("chat"),
+    f"POST {API}/uploads": Rule("chat"),
+    f"GET {API}/uploads/{{upload_id}}": Rule("chat"),
     f"GET {API}/messages/{{message_id}}": Rule("chat", agents=True),
     f"PATCH {API}/messages/{{message_id}}": Rule("chat"),
     f"DELETE {API}/messages/{{message_id}}": Rule("chat"),
@@ -115,9 +129,16 @@ RIGHTS: Mapping[str, Rule] = {
     f"POST {API}/agents/{{agent_id}}/interrupt": Rule("actions"),
     f"POST {API}/agents/{{agent_id}}/keys": Rule("terminal"),
     f"GET {API}/agents/{{agent_id}}/screen": Rule("chat", agents=True),
+    f"GET {API}/agents/{{agent_id}}/scrollback": Rule("chat", agents=True),
     f"GET {API}/devices": Rule("paired"),
     f"PATCH {API}/devices/{{device}}": Rule("chat"),
-    f"DELETE {API}/devices/{{device}}": Rule("paired"),
+    f"DELETE {API}/devices/{{device}}": Rule("paired", locked=True),  # itself; others once it is unlocked
+    f"POST {API}/unlock/register/options": Rule("paired"),
+    f"POST {API}/unlock/register": Rule("paired"),
+    f"POST {API}/unlock/options": Rule("cookie", locked=True),
+    f"POST {API}/unlock": Rule("cookie", locked=True),
+    f"DELETE {API}/unlock/passkeys/{{passkey}}": Rule("paired"),
+    f"POST {API}/lock": Rule("paired", locked=True),
     f"GET {API}/host/status": Rule("host"),
     f"POST {API}/host/pair": Rule("host"),
     f"GET {API}/host/pairings": Rule("host"),
@@ -129,10 +150,9 @@ RIGHTS: Mapping[str, Rule] = {
     "live close": Rule("chat", agents=True),
     "live watch": Rule("chat", agents=True),
     "live unwatch": Rule("chat", agents=True),
-    f"GET {API}/agents/{{agent_id}}/scrollback": Rule("chat", agents=True),
     "live keys": Rule("terminal"),
     "live seen": Rule("chat"),
-    "live pong": Rule("chat", agents=True),
+    "live pong": Rule("chat", agents=True, locked=True),
     # Channels of the relay's socket, once a device has said who it is.
     "relay system": Rule("paired"),
     "relay chat": Rule("chat"),
@@ -172,7 +192,8 @@ RIGHTS: Mapping[str, Rule] = {
     "POST /bridge/select-active": Rule("local"),
     **{command: Rule("bridge") for command in BRIDGE_COMMANDS},
     # The app's files.
-    "GET /app/": Rule("open"),
+    "GET /app": Rule("open"),
+    "GET /app/{path}": Rule("open"),
 }
 """By method and path as they are registered, ``live MESSAGE``, or ``relay CHANNEL``."""
 

@@ -8,6 +8,7 @@ import json
 import aiohttp
 import pytest
 
+from controlroom.client import HubClient
 from controlroom.core.access import RIGHTS
 from controlroom.kit.settings import Door, Settings
 from tests.integration.app.house import House, open_house
@@ -18,7 +19,7 @@ OPEN = {
     ("GET", "/ws"),
     ("GET", "/health"),
     ("GET", "/app"),
-    ("GET", "/app/"),
+    ("GET", "/app/{path}"),
     ("GET", "/api/v1/health"),
     ("POST", "/api/v1/pair"),
 }
@@ -65,7 +66,7 @@ async def test_the_open_list_is_complete_and_no_route_is_the_hosts(house: House,
     served = routes_of(house, door)
     assert served >= OPEN
     assert not [path for _, path in served if path.startswith("/api/v1/host/")]
-    for path in ("/api/v1/host/status", "/api/v1/host/pair", "/nothing", "/app/x", "/app/../api/v1/fleet"):
+    for path in ("/api/v1/host/status", "/api/v1/host/pair", "/nothing", "/app/x.js", "/app/../api/v1/fleet"):
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"):
             answer = await house.ask(path, method, door=door)
             assert answer.status in {401, 403, 404, 405}, (method, path, answer.status)
@@ -162,11 +163,35 @@ async def test_forwarding_headers_say_nothing_on_the_device_door(house: House) -
     answer = await house.ask(
         "/api/v1/pair",
         "POST",
-        headers={"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"},
+        headers={"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https", **KIM},
         json={"code": await house.code(), "kind": "cli"},
     )
     device = json.loads(answer.text)["device"]
     assert (device["address"], device["transport"]) == ("127.0.0.1", "ws")
+    assert "tailscale_user" not in device and "tailscale_name" not in device
+
+
+KIM = {"Tailscale-User-Login": "kim@example.com", "Tailscale-User-Name": "=?utf-8?q?Kim_=C3=98=1B?="}
+
+
+async def test_the_device_list_shows_whom_the_tailnet_named_last(house: House) -> None:
+    def named(text: str) -> tuple[str | None, str | None]:
+        [device] = json.loads(text)["devices"]
+        return device.get("tailscale_user"), device.get("tailscale_name")
+
+    body = {"code": await house.code(), "kind": "cli"}
+    paired = await house.ask("/api/v1/pair", "POST", door="proxy", headers=KIM, json=body)
+    bearer = {"Authorization": f"Bearer {json.loads(paired.text)['token']}"}
+    listed = await house.ask("/api/v1/devices", door="proxy", headers={**bearer, **KIM})
+    assert named(listed.text) == ("kim@example.com", "Kim Ø")
+    assert (await house.ask("/api/v1/devices", door="proxy", headers=KIM)).status == 401  # never a login
+    robin = {**bearer, "Tailscale-User-Login": "robin@example.com"}
+    assert (await house.ask("/sessions", door="proxy", headers=robin)).status == 200
+    async with HubClient(house.home.socket) as hub:
+        [device] = (await hub.devices()).devices
+    assert (device.tailscale_user, device.tailscale_name) == ("robin@example.com", "")
+    listed = await house.ask("/api/v1/devices", headers={**bearer, **KIM})
+    assert named(listed.text) == (None, None)
 
 
 async def test_a_block_of_one_client_is_not_one_of_another(house: House) -> None:

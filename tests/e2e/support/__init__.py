@@ -1,0 +1,1 @@
+"""A control room with scripted agents, and browsers that visit it."""

@@ -1,0 +1,85 @@
+"""Debian's Chromium as a person uses it: a phone or a PC, and what it complains about."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+ROOT = Path(__file__).parents[3]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+AXE_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+PATIENCE_MS = 20_000  # a loaded machine is no fault of the app
+
+Kind = Literal["phone", "desktop"]
+VIEWPORTS: dict[Kind, dict[str, Any]] = {
+    "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+    "desktop": {"viewport": {"width": 1280, "height": 800}},
+}
+
+
+def chromium() -> str:
+    """Where Debian's Chromium is. Raises AssertionError that says how to get it."""
+    found = shutil.which("chromium")
+    assert found is not None, "Chromium is needed: sudo apt-get install -y chromium"
+    return found
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--disable-dev-shm-usage"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Visitor:
+    """One browser profile: a device. ``complaints``: errors of its pages; a test must expect them."""
+
+    def __init__(self, browser: Browser, kind: Kind, **options: Any) -> None:
+        self.context: BrowserContext = browser.new_context(
+            **VIEWPORTS[kind], locale="en-GB", timezone_id="Europe/Berlin", **options
+        )
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.complaints: list[str] = []
+        self.context.on("console", self._console)
+        self.context.on("weberror", lambda error: self.complaints.append(f"error: {error.error}"))
+        self.page = self.context.new_page()
+
+    def open(self, url: str) -> Page:
+        self.page.goto(url)
+        return self.page
+
+    def pair(self, app: str, code: str) -> Page:
+        """Pair through the link, as a person does: open it, press Pair."""
+        page = self.open(f"{app}#pair={code}")
+        page.get_by_role("button", name="Pair").click()
+        page.get_by_role("heading", level=1, name="Agents").wait_for()
+        return page
+
+    def close(self) -> None:
+        self.context.close()
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core finds on the page, a line each."""
+    page.evaluate(AXE.read_text())
+    result = page.evaluate(
+        "tags => axe.run(document, { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] })",
+        list(AXE_RULES),
+    )
+    return [
+        f"{found['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for found in result["violations"]
+        for node in found["nodes"]
+    ]

@@ -1,0 +1,115 @@
+"""A real ``controlroom up`` with scripted agents in a tmux server of their own: a process to be killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from controlroom.testing.scripted.desk import Desk
+from controlroom.testing.scripted.steps import Command, Scene
+from tests.support.waiting import DEADLINE_S, until_now
+
+READY = "Control Room is ready at "
+PROGRAM = (sys.executable, "-m", "controlroom.cli.main")
+
+
+class House:
+    """One control room and its agents, in one folder with a short path."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.desk = Desk(folder / "desk")
+        self.home = folder / "room"
+        self.port = 0
+        self._room: subprocess.Popen[bytes] | None = None
+        folder.joinpath("desk").mkdir(parents=True)
+
+    @property
+    def url(self) -> str:
+        """The address of the app."""
+        return f"http://localhost:{self.port}/app/"
+
+    def add(self, *scenes: Scene) -> None:
+        for scene in scenes:
+            self.desk.add(scene)
+
+    def tell(self, name: str, command: Command) -> None:
+        self.desk.tell(name, command)
+
+    def start(self) -> None:
+        """Start it, on the port it had before, and wait until it accepts requests."""
+        said = self.folder / "room.out"
+        with said.open("wb") as out, (self.folder / "room.err").open("ab") as errors:
+            self._room = subprocess.Popen(
+                [*PROGRAM, "--home", str(self.home), "up", "--port", str(self.port)],
+                env=self.desk.environ,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
+            )
+
+        def ready() -> int:
+            lines = [line for line in said.read_text().splitlines() if line.startswith(READY)]
+            if not lines and self._room is not None and self._room.poll() is not None:
+                raise AssertionError((self.folder / "room.err").read_text()[-2000:])
+            return int(lines[0].rsplit(":", 1)[1].split("/")[0]) if lines else 0
+
+        self.port = until_now(ready, "the control room is ready", within_s=60)
+
+    def kill(self) -> None:
+        """As a power cut would: nothing is closed."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._room is not None:
+            self._room.send_signal(how)
+            self._room.wait(timeout=DEADLINE_S)
+            self._room = None
+
+    def close(self) -> None:
+        self.kill()
+        self.desk.close()
+
+    def run(self, *arguments: str, given: str = "") -> str:
+        """What one command prints; it must succeed."""
+        done = subprocess.run(
+            [*PROGRAM, "--home", str(self.home), *arguments],
+            env=self.desk.environ,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+        return done.stdout
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.run(*arguments, "--json"))
+
+    def code(self, *options: str) -> str:
+        """A pairing code."""
+        return str(self.json("pair", *options)["code"])
+
+    def agents(self) -> dict[str, Any]:
+        """The fleet by name."""
+        return {agent["name"]: agent for agent in self.json("fleet")["agents"]}
+
+    def until_agent(self, name: str, activity: str) -> Any:
+        """The agent as soon as it is so."""
+        return until_now(
+            lambda: (found := self.agents().get(name)) and found["activity"] == activity and found,
+            f"{name} is {activity}",
+            within_s=60,
+        )
+
+    def pane(self, name: str) -> str:
+        """An agent's screen as text."""
+        return "\n".join(self.desk.screen(name))
