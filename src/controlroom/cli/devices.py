@@ -124,14 +124,25 @@ def render_device(device: Device, is_current: bool, now_ms: int, width: int) -> 
     where = f" at {text.line(device.address, 60)}" if device.address else ""
     way = {"wss": "encrypted", "ws": "plain"}.get(device.transport)
     through = {"proxy": "through the proxy", "socket": "on the private socket"}.get(device.door)
-    how = ", ".join(part for part in (way, through) if part)
+    user = f"as {_person(device)}" if device.tailscale_user or device.tailscale_name else None
+    how = ", ".join(part for part in (way, through, user) if part)
+    paired = f"paired {until(device.expires_ms)}"
     rights = ", ".join(
         text.line(right, 40) + ("" if expiry == device.expires_ms else f" ({until(expiry)})")
         for right, expiry in device.grants.items()
     )
     lines = [
         f"{text.line(device.name, 60)}  {device.prefix}  ({kind}{mine})",
-        f"  {seen}{where}{f', {how}' if how else ''}; paired {until(device.expires_ms)}",
     ]
-    lines += [f"  {line}" for line in text.wrap(f"may: {rights or 'nothing'}", width - 2)]
+    for said in (f"{seen}{where}{f', {how}' if how else ''}; {paired}", f"may: {rights or 'nothing'}"):
+        lines += [f"  {line}" for line in text.wrap(said, width - 2)]
     return lines
+
+
+def _person(device: Device) -> str:
+    """Whom Tailscale named when the device was last seen."""
+    from controlroom.cli import text
+
+    login, name = text.line(device.tailscale_user, 80), text.line(device.tailscale_name, 60)
+    who = f"{name} <{login}>" if name and login else name or login
+    return f"{who} of the tailnet"

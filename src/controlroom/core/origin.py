@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
+
+from controlroom.core.text import clean_line
 
 LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 PORTS: Final = {"http": 80, "https": 443}
 LONGEST_FORWARDED: Final = 2000
+LONGEST_USER: Final = 120
+TAILNET_HEADERS: Final = ("Tailscale-User-Login", "Tailscale-User-Name")
 FORWARDING: Final = frozenset({"forwarded", "via", "x-real-ip"})
 FORWARDING_PREFIXES: Final = ("x-forwarded-", "tailscale-")
 
@@ -91,6 +98,32 @@ def forwarded(headers: Mapping[str, str]) -> Forwarded:
     last = headers.get("X-Forwarded-For", "")[-LONGEST_FORWARDED:].rpartition(",")[2].strip()
     is_secure = headers.get("X-Forwarded-Proto", "").strip().lower() == "https"
     return Forwarded(_address(last), is_secure)
+
+
+class TailnetUser(NamedTuple):
+    """The person behind a request, as ``tailscale serve`` names him; "" when it does not."""
+
+    login: str = ""
+    name: str = ""
+
+
+def tailnet_user(headers: Mapping[str, Sequence[str]]) -> TailnetUser:
+    """What ``Tailscale-User-Login`` and ``Tailscale-User-Name`` say, for people to read: never a proof.
+
+    ``tailscale serve`` replaces what a client sends under these names; another proxy may pass it on. Names
+    beyond ASCII come in the Q encoding of RFC 2047. A header that is there twice says nothing.
+    """
+    login, name = (_words(headers.get(header, ())) for header in TAILNET_HEADERS)
+    return TailnetUser(login, name)
+
+
+def _words(said: Sequence[str]) -> str:
+    if len(said) != 1:
+        return ""
+    text = said[0][:LONGEST_FORWARDED]
+    with contextlib.suppress(HeaderParseError, LookupError, ValueError):
+        text = str(make_header(decode_header(text)))
+    return clean_line(text, LONGEST_USER)
 
 
 def _address(text: str) -> str | None:

@@ -47,6 +47,7 @@ class Access:
         device = await self._devices.by_token(token) if len(token) <= LONGEST_TOKEN else None
         if device is None or device.kind == "web":  # a browser's token is only half of its login
             raise web.HTTPUnauthorized(text="invalid or expired session token")
+        self._devices.seen_from(device.id, peer_of(request))
         if right is not None and not is_active(device.grants, right, self._clock.now_ms()):
             raise web.HTTPForbidden(text=refusal or f"{right} grant required")
         return device

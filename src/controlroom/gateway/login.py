@@ -116,7 +116,12 @@ class Login:
 def introduction(hello: Hello, peer: Peer) -> DeviceHello:
     """What a relay device said of itself, and where it came from."""
     said = DeviceHello(
-        kind="relay", transport="wss" if peer.is_secure else "ws", address=peer.address, door=peer.door
+        kind="relay",
+        transport="wss" if peer.is_secure else "ws",
+        address=peer.address,
+        door=peer.door,
+        tailscale_user=peer.tailscale_user,
+        tailscale_name=peer.tailscale_name,
     )
     fields = ("name", "device_id", "model", "platform", "surface", "form_factor")
     given = {field: getattr(hello, field) for field in fields if getattr(hello, field)}

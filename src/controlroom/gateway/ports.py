@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from controlroom.core.media import MediaEntry
 from controlroom.core.screen import Frame
 from controlroom.core.typed import Typed
+from controlroom.kit.http import Peer
 from controlroom.wire.device import Device, DeviceEnd, DeviceHello, Issued, PairingCode, PairingPolicy
 
 
@@ -25,6 +26,12 @@ class Devices(Protocol):
 
     async def by_token(self, token: str) -> Device | None:
         """The living device of a session token; None when unknown, revoked or expired."""
+
+    def seen_from(self, device_id: str, peer: Peer) -> None:
+        """A device calls from there now."""
+
+    def connected(self, call: Callable[[], Iterable[str]]) -> None:
+        """``call()`` names the devices that have an open socket now: they are seen as long as it lives."""
 
     async def refresh(self, refresh_token: str, who: DeviceHello) -> Issued | None:
         """Rotate: a new session token and a new refresh token, never outliving or widening what was granted.

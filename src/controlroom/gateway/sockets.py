@@ -57,6 +57,7 @@ class Sockets:
         self._is_closing = False
         devices.on_end(self._ended)
         devices.on_change(self._changed)
+        devices.connected(self._device_ids)
 
     @property
     def clients(self) -> int:
@@ -111,6 +112,9 @@ class Sockets:
     def _is_crowded(self, address: str) -> bool:
         waiting = Counter(socket.peer.address for socket in self._all if socket.is_waiting)
         return waiting.total() >= MOST_WAITING or waiting[address] >= MOST_WAITING_OF_PEER
+
+    def _device_ids(self) -> list[str]:
+        return [one.device.id for one in self._all if one.is_open and one.device is not None]
 
     def _ended(self, device_id: str, why: DeviceEnd) -> None:
         for socket in self._of(device_id):

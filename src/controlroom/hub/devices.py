@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, TypeVarTuple
 
 import structlog
@@ -26,13 +26,14 @@ from msgspec.structs import replace
 from controlroom.core import pairing
 from controlroom.core.rights import Term, ended_rights, extended, is_before, next_end
 from controlroom.core.text import clean_line
-from controlroom.hub.introductions import LONGEST_NAME, cleaned, introduced, is_other_client, made
+from controlroom.hub.introductions import LONGEST_NAME, cleaned, introduced, is_other_client, made, named
 from controlroom.hub.pairing_codes import PairingCodes
 from controlroom.hub.store import device_rows, request_rows
 from controlroom.hub.store.device_rows import DeviceRow, Refresh
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit import tokens
 from controlroom.kit.clock import Clock, new_id
+from controlroom.kit.http import Peer
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.device import (
@@ -55,6 +56,7 @@ DAY_MS = 24 * 3600 * 1000
 REFRESH_MS = 180 * DAY_MS  # of a refresh token, from its first issue (relay contract section 8.4)
 GRACE_MS = 60_000  # a reply that was lost is asked for again within moments
 FORGET_MS = 90 * DAY_MS  # an ended device is kept this long: the clock may have been wrong
+SEEN_AGAIN_MS = 60_000  # a device on an open socket
 ROUND_S = 20.0  # how late a last_seen is stored, and an end is noticed that the clock was set behind
 
 
@@ -75,6 +77,7 @@ class DeviceBook:
         self._codes = PairingCodes(store, clock)
         self._at_end: list[Callable[[str, DeviceEnd], None]] = []
         self._at_change: list[Callable[[Device], None]] = []
+        self._connected: list[Callable[[], Iterable[str]]] = []
         self._lock = asyncio.Lock()
         self._tasks = Tasks("devices")
 
@@ -275,6 +278,18 @@ class DeviceBook:
             device = replace(row.device, address=address, door=door)
             self._rows[device_id] = replace(row, device=device)
 
+    def seen_from(self, device_id: str, peer: Peer) -> None:
+        """Where a device just was, and whom a proxy named there."""
+        self.at(device_id, peer.address, peer.door)
+        row = self._rows.get(device_id)
+        if row is not None and (device := named(row.device, peer)) != row.device:
+            self._rows[device_id] = replace(row, device=device)
+            self._unstored.add(device_id)
+
+    def connected(self, call: Callable[[], Iterable[str]]) -> None:
+        """``call()`` names the devices that have an open socket now: they are seen as long as it lives."""
+        self._connected.append(call)
+
     async def rename(self, device: Device, name: str, by: str) -> Device:
         """Give a device a name of the person's own."""
         return await self._alone("rename", self._rename(device, clean_line(name, LONGEST_NAME), by))
@@ -339,11 +354,20 @@ class DeviceBook:
 
     async def round(self) -> None:
         """One round of ``run``."""
+        self._see_the_connected()
         try:
             await self._alone("forget", self._forget())
         except DatabaseTrouble as error:  # the database shows it in Health; it is tried again
             _log.warning("cannot forget old devices", error=str(error))
         await self._flush()
+
+    def _see_the_connected(self) -> None:
+        """Not each round: what was seen is stored, and people read minutes."""
+        now_ms = self._clock.now_ms()
+        for device_id in {device_id for call in self._connected for device_id in call()}:
+            row = self._rows.get(device_id)
+            if row is not None and abs(now_ms - self._shown(row).last_seen_ms) >= SEEN_AGAIN_MS:
+                self._see(device_id)
 
     def _tell_what_ran_out(self) -> int | None:
         """Tell what has run out since the last time; when the next end comes."""

@@ -141,6 +141,7 @@ class Hub:
         store.subscribe(self._live.event)
         self.devices.on_end(self._live.end_device)
         self.devices.on_change(self._live.device_changed)
+        self.devices.connected(self._live.device_ids)
         self._closers.append(self._tasks.aclose)
         for number, link in enumerate(self._links):
             follower = Follower(

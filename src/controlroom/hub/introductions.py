@@ -8,11 +8,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controlroom.core import pairing
+from controlroom.core.origin import LONGEST_USER
 from controlroom.core.rights import term_of
 from controlroom.core.text import clean_line
 from controlroom.hub.store.device_rows import DeviceRow, Refresh
 from controlroom.kit import tokens
 from controlroom.kit.clock import new_id
+from controlroom.kit.http import Peer
 from controlroom.wire.device import Device, DeviceHello, Issued, PairingPolicy
 
 LONGEST_NAME, LONGEST_WORD, LONGEST_ID = 80, 60, 256
@@ -28,6 +30,8 @@ def cleaned(who: DeviceHello) -> DeviceHello:
         who,
         name=clean_line(who.name, LONGEST_NAME),
         device_id=clean_line(who.device_id, LONGEST_ID),
+        tailscale_user=clean_line(who.tailscale_user, LONGEST_USER),
+        tailscale_name=clean_line(who.tailscale_name, LONGEST_USER),
         **words,
     )
 
@@ -36,7 +40,13 @@ def introduced(row: DeviceRow, who: DeviceHello) -> Device:
     """The device with what ``who`` gives of itself anew; a name that a person gave stays."""
     fields = WORDS if row.is_named else (*WORDS, "name")
     given = {field: said for field in fields if (said := getattr(who, field)) not in NOT_SAID}
+    given |= {"tailscale_user": who.tailscale_user, "tailscale_name": who.tailscale_name}
     return replace(row.device, **given, address=who.address, door=who.door)
+
+
+def named(device: Device, peer: Peer) -> Device:
+    """The device, with whom a proxy named there."""
+    return replace(device, tailscale_user=peer.tailscale_user, tailscale_name=peer.tailscale_name)
 
 
 def is_other_client(row: DeviceRow, who: DeviceHello) -> bool:
@@ -65,6 +75,8 @@ def made(who: DeviceHello, policy: PairingPolicy, now_ms: int) -> tuple[Issued, 
         transport=policy.transport or who.transport,
         address=who.address,
         door=who.door,
+        tailscale_user=who.tailscale_user,
+        tailscale_name=who.tailscale_name,
         **{field: getattr(who, field) or "unknown" for field in WORDS},
     )
     row = DeviceRow(

@@ -164,13 +164,16 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
     """Who is at the other end, as the door found out (house.md section 3).
 
     ``address`` is the limiter's key: the peer on the device door, the forwarded client on the proxy door.
-    Nobody on the proxy door is local. ``is_loopback``: a loopback peer on the device door.
+    Nobody on the proxy door is local. ``is_loopback``: a loopback peer on the device door. The person whom
+    the proxy names is for people to read, and proves nothing.
     """
 
     door: Literal["socket", "device", "proxy"]
     address: str
     is_loopback: bool = False
     is_secure: bool = False  # TLS, ours or the proxy's
+    tailscale_user: str = ""  # a login, such as kim@example.com; proxy door only
+    tailscale_name: str = ""
 
 
 _PEER = web.RequestKey("controlroom.peer", Peer)

@@ -41,6 +41,9 @@ class Device(Struct, frozen=True, kw_only=True):
     form_factor: str = "unknown"
     transport: Transport = "unknown"
     address: str = ""  # where it was last seen
+    # Whom Tailscale named there, on the proxy door: for people to read, never a login.
+    tailscale_user: str = ""
+    tailscale_name: str = ""
     door: Literal["socket", "device", "proxy"] = "device"
 
 
@@ -66,6 +69,8 @@ class DeviceHello(Struct, frozen=True, kw_only=True):
     form_factor: str = "unknown"
     transport: Transport = "unknown"
     address: str = ""
+    tailscale_user: str = ""
+    tailscale_name: str = ""
     door: Literal["socket", "device", "proxy"] = "device"
 
 

@@ -315,6 +315,20 @@ async def test_when_a_device_was_seen_is_stored_now_and_then(desk: Desk) -> None
     assert (await desk.book.all())[0].last_seen_ms == desk.clock.at_ms
 
 
+async def test_a_device_on_an_open_socket_is_seen_now_and_then(desk: Desk) -> None:
+    phone, other = await desk.pair(), await desk.pair(BROWSER)
+    desk.book.connected(lambda: [phone.device.id, "dev_gone"])
+    made_ms = desk.clock.at_ms
+    desk.clock.advance(59)
+    await desk.book.round()
+    assert {device.last_seen_ms for device in await desk.book.all()} == {made_ms}
+    desk.clock.advance(1)
+    await desk.book.round()
+    await desk.restart()
+    seen = {device.id: device.last_seen_ms for device in await desk.book.all()}
+    assert seen == {phone.device.id: desk.clock.at_ms, other.device.id: made_ms}
+
+
 # ---- ending -----------------------------------------------------------------------------------------------
 
 

@@ -76,6 +76,11 @@ def test_a_device_in_a_few_lines() -> None:
         "  seen 2 min ago at 100.64.0.9, encrypted, through the proxy; paired for 30 d",
         "  may: chat, bridge (for 7 d), tui (ended)",
     ]
+    kim = device(tailscale_user="kim@example.com", tailscale_name="Kim\x1b[31m")
+    assert render_device(kim, False, NOW, 140)[1] == (
+        "  seen 2 min ago at 100.64.0.9, encrypted, through the proxy, as Kim <kim@example.com> of the"
+        " tailnet; paired for 30 d"
+    )
     never = device(expires_ms=None, grants={}, kind="cli", name="Lap\ntop", address="", transport="unknown")
     assert render_device(never, True, NOW, 80) == [
         "Lap top  3f0c9a12  (command line, this one)",

@@ -7,13 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controlroom.core.origin import (
+    LONGEST_USER,
     Names,
     forwarded,
     host_name,
     is_forwarded,
     is_loopback_number,
     is_same_origin,
+    tailnet_user,
 )
+from controlroom.core.text import clean_line
 
 
 @pytest.mark.parametrize(
@@ -128,6 +131,33 @@ def test_headers_of_proxies_are_known_by_their_names() -> None:
     ):
         assert is_forwarded(["Host", name]), name
     assert not is_forwarded(["Host", "X-Forward", "Authorization"])
+
+
+@pytest.mark.parametrize(
+    ("login", "name", "said"),
+    [
+        (["kim@example.com"], ["Kim Example"], ("kim@example.com", "Kim Example")),
+        (["kim@example.com"], [], ("kim@example.com", "")),
+        ([], ["=?utf-8?q?Zo=C3=AB_=C5=BBak?="], ("", "Zoë Żak")),
+        (["a@example.com", "b@example.com"], ["A", "B"], ("", "")),
+        ([" \x1b[31mred\u202e "], ["=?utf-8?q?a=1B=5B31m=0Ab?="], ("[31mred", "a [31m b")),
+        (["=?no-such-charset?q?a?="], ["=?utf-8?q?=FF?="], ("=?no-such-charset?q?a?=", "=?utf-8?q?=FF?=")),
+    ],
+)
+def test_whom_the_tailnet_names(login: list[str], name: list[str], said: tuple[str, str]) -> None:
+    found = tailnet_user({"Tailscale-User-Login": login, "Tailscale-User-Name": name})
+    assert (found.login, found.name) == said
+
+
+def test_a_very_long_person_is_cut() -> None:
+    assert len(tailnet_user({"Tailscale-User-Name": ["x" * 100_000]}).name) == LONGEST_USER
+
+
+@given(st.text(max_size=80))
+def test_no_person_breaks_a_line(text: str) -> None:
+    for said in (text, f"=?utf-8?q?{text}?=", f"=?utf-8?b?{text}?="):
+        name = tailnet_user({"Tailscale-User-Name": [said]}).name
+        assert name == clean_line(name, LONGEST_USER)
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

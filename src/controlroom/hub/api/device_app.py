@@ -80,6 +80,8 @@ def _pairing(parts: Parts, callers: DeviceCallers, hub_id: str) -> _Handler:
                 transport="wss" if peer.is_secure else "ws",
                 address=peer.address,
                 door=peer.door,
+                tailscale_user=peer.tailscale_user,
+                tailscale_name=peer.tailscale_name,
             ),
         )
         if issued is None:

@@ -18,7 +18,7 @@ from controlroom.hub.api.callers import Caller
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.errors import HubError
 from controlroom.kit.clock import Clock
-from controlroom.kit.http import Peer, peer_of
+from controlroom.kit.http import peer_of
 from controlroom.wire.device import Device, DeviceEnd
 
 KEY_HEADER = "X-Control-Room-Key"
@@ -106,8 +106,7 @@ class DeviceCallers:
         return self._caller(device, request)
 
     def _caller(self, device: Device, request: web.Request) -> Caller:
-        peer: Peer = peer_of(request)
-        self._book.at(device.id, peer.address, peer.door)
+        self._book.seen_from(device.id, peer_of(request))
         return DeviceCaller(self._book, self._clock, device.id)
 
 

@@ -87,6 +87,11 @@ class LiveClients:
             if (refusal := conversation.refusal) is not None:
                 self._dismiss(conversation, refusal)
 
+    def device_ids(self) -> list[str]:
+        """The devices that are here now."""
+        found = [one.by.partition(":") for one in self._open]
+        return [id_ for kind, _, id_ in found if kind == "device"]
+
     def _of(self, device_id: str) -> list[Conversation]:
         return [one for one in self._open if one.by == f"device:{device_id}"]
 
