@@ -76,13 +76,16 @@ def _log_in(call: Call, logins: Logins, typed: Sequence[str], name: str | None, 
         raise wrong_use("--as NAME: up to 63 letters, digits and . _ - are allowed.")
     before = next((login for login in logins.all() if login.name == chosen), None)
     found = asyncio.run(remembered(addresses))
-    for address in found:
-        if address.pin is not None and not call.json:
-            call.out.say(f"The certificate of {address.url} is its own; it is remembered as")
-            call.out.say(f"    {_in_pairs(address.pin)}")
+    if not call.json:
+        for address in found.addresses:
+            if address.pin is not None:
+                call.out.say(f"The certificate of {address.url} is its own; it is remembered as")
+                call.out.say(f"    {_in_pairs(address.pin)}")
+        for away in found.away:
+            call.out.say(f"{away} It is kept, and tried in its turn.")
     code = code or _ask_for_code(call)
     client_id = before.client_id if before is not None else new_id("cli")
-    login = asyncio.run(log_in(chosen, client_id, found, code))
+    login = asyncio.run(log_in(chosen, client_id, found.addresses, code))
     logins.put(login)
     return login
 

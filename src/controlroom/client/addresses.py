@@ -15,7 +15,7 @@ import hmac
 import ipaddress
 import socket
 import ssl
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence, Set
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -33,10 +33,12 @@ _TAILNET = ipaddress.ip_network("100.64.0.0/10")
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):
     """``url``: scheme, host, port and perhaps a path, no slash at the end. ``pin``: SHA-256 of the
-    certificate, hex; None for one that the system trusts, and for plain HTTP."""
+    certificate, hex; None for one that the system trusts, and for plain HTTP. ``is_new``: nobody has seen its
+    certificate yet, because it was away at the login."""
 
     url: str
     pin: str | None = None
+    is_new: bool = False
 
     @property
     def is_secure(self) -> bool:
@@ -180,10 +182,11 @@ async def first_that_answers(
     Raises CannotReach with what each of them said.
     """
     secure = [address for address in addresses if address.is_secure]
+    pins = frozenset(address.pin for address in addresses if address.pin is not None)
     said: list[str] = []
-    for address in secure or addresses:
+    for known in secure or addresses:
         try:
-            await _check_pin(address)
+            address = await _checked(known, pins)
         except CannotReach as error:
             said.append(str(error))
             continue
@@ -202,16 +205,24 @@ async def first_that_answers(
     raise CannotReach(" ".join(said) or "No address is known.")
 
 
-async def _check_pin(address: Address) -> None:
-    """Raises CannotReach when the certificate is another one by now.
+async def _checked(address: Address, pins: Set[str]) -> Address:
+    """The address as it may be used now. Raises CannotReach when its certificate is not the one that was
+    remembered, or was never seen and is neither trusted by the system nor that of another address of the hub.
 
     aiohttp checks each connection too; it would leave one that it refuses half open.
     """
-    if address.pin is None:
-        return
-    shown = await _certificate(address, _unchecked())
-    if not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), address.pin):
-        raise _other_certificate(address)
+    if address.is_new:
+        seen = await looked_at(address)
+        if seen.pin is not None and seen.pin not in pins:
+            raise CannotReach(
+                f"{address.url} shows a certificate that was not seen at the login. Log in again to use it."
+            )
+        return seen
+    if address.pin is not None:
+        shown = await _certificate(address, _unchecked())
+        if not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), address.pin):
+            raise _other_certificate(address)
+    return address
 
 
 def _other_certificate(address: Address) -> CannotReach:

@@ -17,7 +17,8 @@ DEFAULT = "default"  # a file that holds a name, beside the logins
 
 
 class Login(msgspec.Struct, frozen=True, kw_only=True):
-    """One hub elsewhere: where it is (best address first), and the token that makes us a device there.
+    """One hub elsewhere: where it is (its addresses in the order in which they are tried), and the token that
+    makes us a device there.
 
     ``client_id`` tells this installation apart: logging in again ends the login before.
     """

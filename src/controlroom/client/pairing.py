@@ -6,6 +6,7 @@ import asyncio
 import platform
 import socket
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import aiohttp
 import msgspec
@@ -20,27 +21,37 @@ from controlroom.wire.device import Paired, PairWithCode
 PAIR_S = 20.0  # the hub stores the new device before it answers
 
 
-async def remembered(addresses: Sequence[Address]) -> list[Address]:
-    """Those that answer now, with what must be remembered of their certificates. Raises CannotReach.
+class LookedAt(NamedTuple):
+    """All addresses in their order, and what those that are away said."""
 
-    Addresses that are away are kept out: nobody knows yet which certificate is theirs.
+    addresses: list[Address]
+    away: list[str]
+
+
+async def remembered(addresses: Sequence[Address]) -> LookedAt:
+    """The addresses with what must be remembered of their certificates. Raises CannotReach when all are away.
+
+    One that is away stays in its place as new: nobody knows yet which certificate is its own.
     """
-    found, said = [], []
+    found, away = list[Address](), list[str]()
     for address in addresses:
         try:
             found.append(await looked_at(address))
         except CannotReach as error:
-            said.append(str(error))
-    if not found:
-        raise CannotReach(" ".join(said))
-    return found
+            found.append(msgspec.structs.replace(address, is_new=True))
+            away.append(str(error))
+    if len(away) == len(found):
+        raise CannotReach(" ".join(away))
+    return LookedAt(found, away)
 
 
 async def log_in(name: str, client_id: str, addresses: Sequence[Address], code: str) -> Login:
-    """Trade the code for a token at the first address that answers. Raises CannotReach, Refused.
+    """Trade the code for a token at the first address that answers; the login keeps all of them in their
+    order. Raises CannotReach, Refused.
 
     The certificates have been looked at before: the code is told to nobody else.
     """
+    seen = [address for address in addresses if not address.is_new]
     body = PairWithCode(
         code=code,
         device_name=f"Command line on {socket.gethostname()}",
@@ -49,7 +60,7 @@ async def log_in(name: str, client_id: str, addresses: Sequence[Address], code: 
         platform=platform.system(),
     )
     timeout = aiohttp.ClientTimeout(total=PAIR_S, connect=LOOK_S)
-    async with first_that_answers(addresses, timeout) as (address, session):
+    async with first_that_answers(seen, timeout) as (address, session):
         try:
             async with (
                 asyncio.timeout(PAIR_S),
@@ -65,12 +76,11 @@ async def log_in(name: str, client_id: str, addresses: Sequence[Address], code: 
             raise CannotReach(f"{address.url} broke off: {str(error)[:200]}") from None
     paired = answered(status, said, Paired, f"POST {API}/pair")
     assert paired.token is not None
-    first = [address, *(one for one in addresses if one is not address)]
     return Login(
         name=name,
         hub=paired.hub,
         device=paired.device.id,
         client_id=client_id,
         token=paired.token,
-        addresses=tuple(msgspec.structs.replace(one) for one in first),
+        addresses=tuple(addresses),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import stat
 from pathlib import Path
 
@@ -99,6 +100,51 @@ def test_addresses_are_tried_in_turn(room: Room, cli: Cli, tmp_path: Path) -> No
     room.shut_doors()
     away = cli("fleet")
     assert away.status == 3 and all(url in away.err for url in urls)
+
+
+def addresses(cli: Cli) -> list[str]:
+    (row,) = json.loads(cli("login", "--json").out)
+    return list(row["addresses"])
+
+
+def free_port() -> int:
+    """A port at which nobody listens now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def test_the_typed_order_stays_whoever_answers_at_the_login(room: Room, cli: Cli, tmp_path: Path) -> None:
+    certificate = Certificate(tmp_path)
+    away, here = free_port(), room.door(certificate.server())
+    urls = [f"https://127.0.0.1:{port}" for port in (away, here)]
+    done = cli("login", *urls, "--as", "desk", typed=f"{code_of(room, cli)}\n")
+    assert done.status == 0 and f"{urls[0]} cannot be reached" in done.out and "kept" in done.out
+    assert addresses(cli) == urls
+    assert "shop" in cli("fleet").out
+    room.shut_doors()
+    room.door(certificate.server(), away)  # the same certificate as at the login: the same control room
+    assert "shop" in cli("fleet").out
+
+
+def test_a_certificate_that_nobody_saw_at_the_login_is_not_taken_later(
+    room: Room, cli: Cli, tmp_path: Path
+) -> None:
+    away, here = free_port(), room.door(Certificate(tmp_path).server())
+    urls = [f"https://127.0.0.1:{port}" for port in (away, here)]
+    logged_in(room, cli, *urls)
+    room.door(Certificate(tmp_path, stem="other").server(), away)
+    assert "shop" in cli("fleet").out  # the next in turn
+    room.shut_doors()
+    room.door(Certificate(tmp_path, stem="third").server(), away)
+    refused = cli("fleet")
+    assert refused.status == 3 and "not seen at the login" in refused.err
+
+
+def test_plain_addresses_keep_their_order_too(room: Room, cli: Cli) -> None:
+    urls = [f"http://127.0.0.1:{port}" for port in (free_port(), room.door())]
+    logged_in(room, cli, *urls)
+    assert addresses(cli) == urls
+    assert "shop" in cli("fleet").out
 
 
 def test_https_is_never_stepped_down_from(room: Room, cli: Cli, tmp_path: Path) -> None:
