@@ -153,6 +153,7 @@ RIGHTS: Mapping[str, Rule] = {
     "live keys": Rule("terminal"),
     "live seen": Rule("chat"),
     "live pong": Rule("chat", agents=True, locked=True),
+    "live prove": Rule("chat", agents=True),
     # Channels of the relay's socket, once a device has said who it is.
     "relay system": Rule("paired"),
     "relay chat": Rule("chat"),

@@ -221,7 +221,11 @@ class Pong(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pon
     pass
 
 
-FromClient = HelloFrame | OpenChat | CloseChat | Watch | Unwatch | KeysFrame | Seen | Pong
+class Prove(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="prove"):
+    """Asks whether this link still lives and lost nothing; answered by ``Proof``, in the order of frames."""
+
+
+FromClient = HelloFrame | OpenChat | CloseChat | Watch | Unwatch | KeysFrame | Seen | Pong | Prove
 
 
 # ---- the live socket: server to client ------------------------------------------------------------------
@@ -275,6 +279,13 @@ class Ping(Struct, frozen=True, kw_only=True, tag_field="type", tag="ping"):
     pass
 
 
+class Proof(Struct, frozen=True, kw_only=True, tag_field="type", tag="proof"):
+    """The link lives. Every event up to ``seq`` was sent on it before this frame."""
+
+    seq: int
+    server_time_ms: int
+
+
 class Refused(Struct, frozen=True, kw_only=True, tag_field="type", tag="error"):
     """Answers a frame that cannot be obeyed (bad frame, unknown agent); the socket stays open."""
 
@@ -282,7 +293,7 @@ class Refused(Struct, frozen=True, kw_only=True, tag_field="type", tag="error"):
     text: str
 
 
-FromServer = Welcome | EventFrame | Resync | ItemsFrame | ScreenFrame | Ack | Ping | Refused
+FromServer = Welcome | EventFrame | Resync | ItemsFrame | ScreenFrame | Ack | Ping | Proof | Refused
 
 
 def decode_from_client(data: bytes | str) -> FromClient:
@@ -299,7 +310,7 @@ def decode_from_server(data: bytes | str) -> FromServer | None:
         return _server.decode(data)
     except msgspec.ValidationError:
         kind: object = msgspec.json.decode(data).get("type")
-        if kind in {"welcome", "event", "resync", "items", "frame", "ack", "ping", "error"}:
+        if kind in {"welcome", "event", "resync", "items", "frame", "ack", "ping", "proof", "error"}:
             raise
         return None
 

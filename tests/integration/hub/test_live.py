@@ -13,7 +13,7 @@ from controlroom.client import HubClient, Live, Lost
 from controlroom.hub.api import conversation, outbox
 from controlroom.hub.api.conversation import Conversation
 from controlroom.testing.fake_node import agent_state
-from controlroom.wire.client import Ack, EventFrame, Refused, Resync, ScreenFrame, Welcome
+from controlroom.wire.client import Ack, EventFrame, Proof, Refused, Resync, ScreenFrame, Welcome
 from tests.integration.hub.conftest import House
 from tests.support.waiting import until
 
@@ -221,6 +221,26 @@ async def test_pings_are_answered(house: House, monkeypatch: pytest.MonkeyPatch)
         await until(lambda: one._heard_at > heard_at)
         reader.cancel()
         await asyncio.gather(reader, return_exceptions=True)
+
+
+async def test_the_proof_of_a_link_comes_behind_every_event_that_it_counts(house: House) -> None:
+    await ready(house)
+    async with house.client.live() as live:
+        seq = (await first(live, Resync)).fleet.seq
+        assert live._link is not None
+        for number in range(20):
+            await house.node.put(agent_state(since_ms=number))
+            await house.until_agent(since_ms=number)
+            await live._link.send_str('{"type":"prove"}')
+        for _ in range(20):
+            async for frame in live:
+                if isinstance(frame, EventFrame):
+                    assert frame.seq == seq + 1
+                    seq = frame.seq
+                elif isinstance(frame, Proof):
+                    assert frame.seq == seq
+                    assert frame.server_time_ms > 0
+                    break
 
 
 async def test_a_client_that_falls_silent_is_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

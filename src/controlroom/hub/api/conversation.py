@@ -39,6 +39,8 @@ from controlroom.wire.client import (
     Ping,
     Pong,
     PressKeys,
+    Proof,
+    Prove,
     Refused,
     Resync,
     Seen,
@@ -216,6 +218,9 @@ class Conversation:
                     self._take_keys(frame)
                 case Pong():
                     pass
+                case Prove():  # events wait before it in the outbox: they go first
+                    now_ms = self._shared.clock.now_ms()
+                    self.outbox.say(Proof(seq=self._shared.store.seq, server_time_ms=now_ms))
         except Exception as error:  # noqa: BLE001 - the edge: it is said to the client, the socket stays
             refusal = explain(error)
             if isinstance(frame, KeysFrame):
