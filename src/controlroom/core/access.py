@@ -106,6 +106,7 @@ RIGHTS: Mapping[str, Rule] = {
     f"POST {API}/pair": Rule("open"),
     f"GET {API}/openapi.json": Rule("chat", agents=True),
     f"GET {API}/live": Rule("paired", agents=True),
+    f"GET {API}/terminals": Rule("terminal"),
     f"GET {API}/fleet": Rule("chat", agents=True),
     f"GET {API}/receipts": Rule("chat", agents=True),
     f"GET {API}/chats": Rule("chat", agents=True),

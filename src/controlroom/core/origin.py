@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from controlroom.core.text import clean_line
@@ -51,6 +51,15 @@ class Names:
         return local_address is not None and name == in_url(local_address)
 
 
+def is_number(name: str) -> bool:
+    """Whether a name is an address, as it stands in a ``Host`` header."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
 def is_loopback_number(header: str) -> bool:
     """Whether a ``Host`` names this machine by a number, where browsers allow no passkeys."""
     name = host_name(header).strip("[]")
@@ -58,6 +67,14 @@ def is_loopback_number(header: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def connection_of(is_secure: bool | None, address: str, door: str) -> Literal["secure", "plain", "unknown"]:
+    """How a client is connected. What comes from this machine itself crosses no network, and is as good as
+    encrypted. ``is_secure`` None: nobody has said."""
+    if is_secure or (door == "device" and is_loopback_number(address)):
+        return "secure"
+    return "unknown" if is_secure is None else "plain"
 
 
 def is_same_origin(origin: str, scheme: str, host: str) -> bool:

@@ -26,7 +26,15 @@ from msgspec.structs import replace
 from controlroom.core import pairing
 from controlroom.core.rights import Term, ended_rights, extended, is_before, next_end
 from controlroom.core.text import clean_line
-from controlroom.hub.introductions import LONGEST_NAME, cleaned, introduced, is_other_client, made, named
+from controlroom.hub.introductions import (
+    LONGEST_NAME,
+    cleaned,
+    introduced,
+    is_other_client,
+    made,
+    named,
+    placed,
+)
 from controlroom.hub.pairing_codes import PairingCodes
 from controlroom.hub.store import device_rows, request_rows
 from controlroom.hub.store.device_rows import DeviceRow, Refresh
@@ -271,18 +279,72 @@ class DeviceBook:
         row = self._rows.get(device_id)
         return None if row is None else self._shown(row)
 
-    def at(self, device_id: str, address: str, door: Any) -> None:
-        """Where a device just was."""
+    async def amend(
+        self,
+        device: Device,
+        change: Callable[[Device], Device],
+        *,
+        by: str,
+        what: str,
+        text: str,
+        also: Callable[[Change], bool] = lambda _change: True,
+    ) -> Device | None:
+        """Change what is known of a device, with a receipt. ``also`` is done in the same transaction; when it
+        says no, nothing happens and the answer is None."""
+        return await self._alone(what, self._amend(device.id, change, by, what, text, also))
+
+    async def _amend(
+        self,
+        device_id: str,
+        change: Callable[[Device], Device],
+        by: str,
+        what: str,
+        text: str,
+        also: Callable[[Change], bool],
+    ) -> Device | None:
         row = self._rows.get(device_id)
-        if row is not None and (row.device.address, row.device.door) != (address, door):
-            device = replace(row.device, address=address, door=door)
-            self._rows[device_id] = replace(row, device=device)
+        if row is None:
+            return None
+        new = replace(row, device=change(self._shown(row)))
+
+        def job(tx: Change) -> bool:
+            if not also(tx):
+                return False
+            device_rows.put_device(tx, new)
+            tx.emit("device.changed", new.device)
+            _receipt(tx, by, what, text)
+            return True
+
+        if not await self._store.change(job):
+            return None
+        self._keep(new)
+        _tell(self._at_change, new.device)
+        return self._shown(new)
+
+    async def renew_key(self, device: Device) -> str | None:
+        """A new second half for a browser that lost it; the old one ends. None: it is not paired any more.
+
+        The caller has made sure that the person is there.
+        """
+        return await self._alone("renew key", self._renew_key(device.id))
+
+    async def _renew_key(self, device_id: str) -> str | None:
+        row = self._rows.get(device_id)
+        if row is None or row.key_hash is None or not self._lives(row):
+            return None
+        key = tokens.long_token()
+        new = replace(row, key_hash=tokens.digest(key))
+        text = f"{row.device.name} showed its passkey for a new key."
+        await self._put(new, f"device:{device_id}", "renew key", text, is_told=False)
+        return key
 
     def seen_from(self, device_id: str, peer: Peer) -> None:
         """Where a device just was, and whom a proxy named there."""
-        self.at(device_id, peer.address, peer.door)
         row = self._rows.get(device_id)
-        if row is not None and (device := named(row.device, peer)) != row.device:
+        if row is None:
+            return
+        device = named(placed(row.device, peer.address, peer.door, peer.is_secure), peer)
+        if device != row.device:
             self._rows[device_id] = replace(row, device=device)
             self._unstored.add(device_id)
 

@@ -32,11 +32,13 @@ from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.ports import Callers, Invitations, NodeLink
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
+from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.store import fleet_rows, identity_rows
 from controlroom.hub.store.store import Store
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home
+from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.http import serve_unix
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import DatabaseTrouble
@@ -107,6 +109,8 @@ class Hub:
         self._view = await store.read(
             lambda c: FleetView(
                 store.seq,
+        self.unlocks = Unlocks(clock)
+        self.devices.on_end(lambda device_id, _why: self.unlocks.forget(device_id))
                 [row.machine for row in fleet_rows.machine_rows(c)],
                 fleet_rows.listed_agents(c),
             )
@@ -149,6 +153,7 @@ class Hub:
             )
             self._tasks.supervise(f"node {number}", follower.run, self._health)
         self._tasks.supervise("devices", self.devices.run, self._health)
+        self.unlocks.on_lock(self._live.device_changed)
         self._tasks.supervise("ends of devices", self.devices.tell_ends, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         limit = self._settings.limits.message_bytes
@@ -176,6 +181,8 @@ class Hub:
     def body_limit(self) -> int:
         """The largest body that a route of ``door_routes`` takes, in bytes."""
         return body_limit(self._settings.limits.message_bytes)
+            unlocks=self.unlocks,
+            passkeys=Passkeys(store, self.devices, self.unlocks, clock),
 
     async def say_good_bye(self) -> None:
         """End the live sockets; clients come again by themselves."""

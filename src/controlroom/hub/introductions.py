@@ -8,14 +8,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controlroom.core import pairing
-from controlroom.core.origin import LONGEST_USER
+from controlroom.core.origin import LONGEST_USER, connection_of
 from controlroom.core.rights import term_of
 from controlroom.core.text import clean_line
 from controlroom.hub.store.device_rows import DeviceRow, Refresh
 from controlroom.kit import tokens
 from controlroom.kit.clock import new_id
 from controlroom.kit.http import Peer
-from controlroom.wire.device import Device, DeviceHello, Issued, PairingPolicy
+from controlroom.wire.device import Device, DeviceHello, DoorName, Issued, PairingPolicy, Transport
 
 LONGEST_NAME, LONGEST_WORD, LONGEST_ID = 80, 60, 256
 
@@ -41,7 +41,18 @@ def introduced(row: DeviceRow, who: DeviceHello) -> Device:
     fields = WORDS if row.is_named else (*WORDS, "name")
     given = {field: said for field in fields if (said := getattr(who, field)) not in NOT_SAID}
     given |= {"tailscale_user": who.tailscale_user, "tailscale_name": who.tailscale_name}
-    return replace(row.device, **given, address=who.address, door=who.door)
+    return placed(replace(row.device, **given), who.address, who.door, is_secure(who.transport))
+
+
+def is_secure(transport: Transport) -> bool | None:
+    """Whether a connection is encrypted; None when nobody has said."""
+    return None if transport == "unknown" else transport == "wss"
+
+
+def placed(device: Device, address: str, door: DoorName, is_secure: bool | None) -> Device:
+    """The device, seen there."""
+    connection = connection_of(is_secure, address, door)
+    return replace(device, address=address, door=door, connection=connection)
 
 
 def named(device: Device, peer: Peer) -> Device:
@@ -75,9 +86,13 @@ def made(who: DeviceHello, policy: PairingPolicy, now_ms: int) -> tuple[Issued, 
         transport=policy.transport or who.transport,
         address=who.address,
         door=who.door,
+        connection=connection_of(is_secure(who.transport), who.address, who.door),
         tailscale_user=who.tailscale_user,
         tailscale_name=who.tailscale_name,
-        **{field: getattr(who, field) or "unknown" for field in WORDS},
+        model=who.model or "unknown",
+        platform=who.platform or "unknown",
+        surface=who.surface or "unknown",
+        form_factor=who.form_factor or "unknown",
     )
     row = DeviceRow(
         device=device,

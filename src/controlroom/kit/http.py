@@ -184,6 +184,11 @@ def set_peer(request: web.BaseRequest, peer: Peer) -> None:
     request[_PEER] = peer
 
 
+def peer_at(request: web.BaseRequest) -> Peer | None:
+    """The peer that the door found; None on the private socket."""
+    return request.get(_PEER)
+
+
 def peer_of(request: web.BaseRequest) -> Peer:
     """The peer that the door found; a request that came past no door is a bug."""
     return request[_PEER]

@@ -10,10 +10,25 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from controlroom.core.unlock import LONGEST_IDLE_S, SHORTEST_IDLE_S
 from controlroom.wire.model import Struct
 
 DeviceKind = Literal["web", "cli", "relay"]
 Transport = Literal["wss", "ws", "unknown"]
+Connection = Literal["secure", "plain", "unknown"]
+PlainReason = Literal["home", "vpn", "development"]
+DoorName = Literal["socket", "device", "proxy"]
+
+
+class LockSettings(Struct, frozen=True, kw_only=True):
+    """What a browser wants its passkey for: ``app`` to see anything, ``terminal`` to type into terminals.
+    ``idle_s``: how long nothing may happen before it is locked again."""
+
+    app: bool = False
+    idle_s: int = 300
+    terminal: bool = False
+
+
 DeviceEnd = Literal["revoked", "replaced", "renewed", "expired"]
 """Why a device's sockets must close: ``replaced`` by a new pairing of the same client, ``renewed`` by a
 refresh of its token, ``expired`` when its time is over."""
@@ -23,7 +38,8 @@ class Device(Struct, frozen=True, kw_only=True):
     """One paired device (a session of it). ``grants``: right -> expiry, None = never.
 
     ``prefix`` is the first 8 characters of its token, which the relay protocol shows; the token itself is
-    stored as a hash only.
+    stored as a hash only. ``connection`` is how it was last seen to come: encrypted or from this machine
+    itself, or plain, for which ``plain_reason`` says why the person finds it acceptable.
     """
 
     id: str  # "dev_…", ours, stable while the pairing lives
@@ -44,7 +60,11 @@ class Device(Struct, frozen=True, kw_only=True):
     # Whom Tailscale named there, on the proxy door: for people to read, never a login.
     tailscale_user: str = ""
     tailscale_name: str = ""
-    door: Literal["socket", "device", "proxy"] = "device"
+    door: DoorName = "device"
+    connection: Connection = "unknown"
+    plain_reason: PlainReason | None = None
+    lock: LockSettings = LockSettings()
+    passkeys: int = 0
 
 
 class PairingPolicy(Struct, frozen=True, kw_only=True):
@@ -71,7 +91,7 @@ class DeviceHello(Struct, frozen=True, kw_only=True):
     address: str = ""
     tailscale_user: str = ""
     tailscale_name: str = ""
-    door: Literal["socket", "device", "proxy"] = "device"
+    door: DoorName = "device"
 
 
 class Issued(Struct, frozen=True, kw_only=True):
@@ -83,22 +103,26 @@ class Issued(Struct, frozen=True, kw_only=True):
     key: str | None = None  # the browser's second half (house.md section 3)
 
 
-class PairingCode(Struct, frozen=True, kw_only=True):
-    """A code that was minted here or waits for the person's approval. The code itself is told once."""
-
-    code: str
-    expires_ms: int
-    policy: PairingPolicy
-
-
 class PendingPairing(Struct, frozen=True, kw_only=True):
-    """A phone showed a code of its own and waits for approval on the host."""
+    """A phone showed a code of its own and waits for approval on the host.
 
-    code: str
+    The code is not told: it is kept as a hash, and the person types what the phone shows.
+    """
+
     asked_ms: int
     expires_ms: int
     device_name: str = ""
     address: str = ""  # where it asked from
+
+
+class PairingCode(Struct, frozen=True, kw_only=True):
+    """A code that lets one device in. The code itself is told once. ``asked``: the phone that had shown it
+    when the person approved it; None when nobody has shown it so far."""
+
+    code: str
+    expires_ms: int
+    policy: PairingPolicy
+    asked: PendingPairing | None = None
 
 
 # ---- the hub's API -----------------------------------------------------------------------------------------
@@ -126,20 +150,43 @@ class Paired(Struct, frozen=True, kw_only=True):
     token: str | None = None
 
 
+class Passkey(Struct, frozen=True, kw_only=True):
+    """A passkey of a browser. ``site``: the host name it works under."""
+
+    id: str  # the credential's own, URL-safe
+    name: str
+    site: str
+    created_ms: int
+    used_ms: int | None = None
+
+
 class DeviceList(Struct, frozen=True, kw_only=True):
-    """Living devices, newest ``last_seen_ms`` first. ``current``: the one that asks."""
+    """Living devices, newest ``last_seen_ms`` first. ``current``: the one that asks, with its own
+    ``passkeys``, and until when it is unlocked if nothing happens (None: no unlock is present)."""
 
     devices: tuple[Device, ...]
     current: str | None = None
+    passkeys: tuple[Passkey, ...] = ()
+    unlocked_until_ms: int | None = None
+
+
+class LockWish(msgspec.Struct, frozen=True, kw_only=True):
+    """What shall be different about a browser's lock; what asks for less needs a present unlock."""
+
+    app: bool | None = None
+    idle_s: Annotated[int, Meta(ge=SHORTEST_IDLE_S, le=LONGEST_IDLE_S)] | None = None
+    terminal: bool | None = None
 
 
 class PatchDevice(msgspec.Struct, frozen=True, kw_only=True):
-    """``name`` is for any device; ``ttl_s`` and ``grants`` (seconds from now, 0 = never) only make the
-    caller's own term shorter."""
+    """``name`` is for any device. The others are for the caller itself: ``ttl_s`` and ``grants`` (seconds
+    from now, 0 = never) only make its term shorter; ``plain_reason`` null withdraws it."""
 
     name: str | None = None
     ttl_s: Annotated[int, Meta(ge=0)] | None = None
     grants: dict[str, Annotated[int, Meta(ge=0)]] | None = None
+    lock: LockWish | None = None
+    plain_reason: PlainReason | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class ExtendDevice(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,3 +234,44 @@ class Pairings(Struct, frozen=True, kw_only=True):
     """Phones that wait for approval, oldest first."""
 
     pending: tuple[PendingPairing, ...]
+
+
+# ---- passkeys ----------------------------------------------------------------------------------------------
+
+
+class PasskeyOptions(Struct, frozen=True, kw_only=True):
+    """What the browser's ``navigator.credentials`` takes, in its JSON form, good for one try.
+
+    ``waiting``: how many things wait for the person, all that a locked screen may say; None when the key of
+    the login is missing. ``idle_s``: the device's own setting.
+    """
+
+    options: msgspec.Raw
+    waiting: int | None = None
+    idle_s: int
+
+
+class RegisterPasskey(msgspec.Struct, frozen=True, kw_only=True):
+    """``credential``: what ``navigator.credentials.create`` gave, as its ``toJSON`` says it."""
+
+    credential: msgspec.Raw
+    name: str = ""
+
+
+class UnlockWithPasskey(msgspec.Struct, frozen=True, kw_only=True):
+    """``credential``: what ``navigator.credentials.get`` gave, as its ``toJSON`` says it."""
+
+    credential: msgspec.Raw
+
+
+class Unlocked(Struct, frozen=True, kw_only=True):
+    """Until when, if nothing happens. ``key``: a new second half of the login, when the old one was lost."""
+
+    unlocked_until_ms: int
+    key: str | None = None
+
+
+class Locked(Struct, frozen=True, kw_only=True):
+    """The device needs its passkey for whatever its lock guards."""
+
+    device: str

@@ -7,21 +7,22 @@ const NAME = "controlroom.taste";
 export function keepTaste(window: Window): void {
   const fallback = defaults(window.matchMedia("(hover: hover) and (pointer: fine)").matches);
   changeTaste(parseTaste(read(window), fallback));
-  let written = JSON.stringify(taste.value);
+  let isFollowing = true; // what comes from the storage is not written back to it
   taste.subscribe((value) => {
     const text = JSON.stringify(value);
-    if (text === written) return;
-    written = text;
+    if (isFollowing) return;
     try {
       window.localStorage.setItem(NAME, text);
     } catch {
       // It counts until the page is loaded again.
     }
   });
+  isFollowing = false;
   window.addEventListener("storage", (event) => {
     if (event.key !== NAME) return;
-    written = event.newValue ?? "";
+    isFollowing = true;
     changeTaste(parseTaste(event.newValue, fallback));
+    isFollowing = false;
   });
 }
 

@@ -35,6 +35,9 @@ class Caller(Protocol):
     def refusal(self, what: str, rule: Rule) -> HubError:
         """Why not, for people; it names the right that is missing."""
 
+    def acts(self) -> None:
+        """The person does something now: what waits for idleness begins anew."""
+
 
 class Person:
     """The person at this machine, or the agent in whose pane the caller runs."""
@@ -55,12 +58,18 @@ class Person:
             f"{what}: only the person may do this; a process in an agent's pane may read.",
         )
 
+    def acts(self) -> None:
+        """The private socket has no lock."""
+
 
 class KnowsCallers(Protocol):
     """Finds out who makes a request."""
 
     async def of(self, request: web.Request) -> Caller:
         """Raises HubError when it cannot be said who asks: nobody is taken for another by mistake."""
+
+    async def by_half(self, request: web.Request) -> Caller:
+        """The same where half of a browser's login is enough (the right ``cookie``)."""
 
     async def greeting(self, request: web.Request) -> Callable[[str | None], Caller]:
         """For the live socket, before it opens: who it is once its hello has told the key.
@@ -84,6 +93,9 @@ class SocketCallers:
         if known is None:
             known = self._known[transport] = await self._look(request)
         return known
+
+    async def by_half(self, request: web.Request) -> Caller:
+        return await self.of(request)
 
     async def greeting(self, request: web.Request) -> Callable[[str | None], Caller]:
         caller = await self.of(request)

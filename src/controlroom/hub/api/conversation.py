@@ -195,6 +195,8 @@ class Conversation:
                 raise frame
             kind = str(frame.__struct_config__.tag)
             check(self._caller, f"live {kind}", kind)
+            if not isinstance(frame, HelloFrame | Pong | Prove):
+                self._caller.acts()
             match frame:
                 case HelloFrame():
                     raise HubError("bad_request", "Hello was said already.")

@@ -17,6 +17,7 @@ from controlroom.core.rights import is_active
 from controlroom.hub.api.callers import Caller
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.errors import HubError
+from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.clock import Clock
 from controlroom.kit.http import peer_of
 from controlroom.wire.device import Device, DeviceEnd
@@ -26,12 +27,16 @@ LONGEST_KEY = 200  # characters; ours have 43
 
 
 class DeviceCaller:
-    """One device; what it may is asked of the book each time."""
+    """One device; what it may is asked of the book each time. ``has_key`` False: half of a login."""
 
-    def __init__(self, book: DeviceBook, clock: Clock, device_id: str) -> None:
+    def __init__(
+        self, book: DeviceBook, unlocks: Unlocks, clock: Clock, device_id: str, *, has_key: bool = True
+    ) -> None:
         self._book = book
+        self._unlocks = unlocks
         self._clock = clock
         self.device_id = device_id
+        self.has_key = has_key
 
     @property
     def by(self) -> str:
@@ -41,23 +46,36 @@ class DeviceCaller:
         device = self._book.get(self.device_id)
         if device is None or rule.right in ("host", "local"):
             return False
-        if rule.right in ("open", "paired"):
+        if rule.right in ("open", "cookie"):
+            return True
+        if not self.has_key or self._unlocks.is_due(device, rule):
+            return False
+        if rule.right == "paired":
             return True
         return is_active(device.grants, rule.right, self._clock.now_ms())
 
     def refusal(self, what: str, rule: Rule) -> HubError:
-        if self._book.get(self.device_id) is None:
+        device = self._book.get(self.device_id)
+        if device is None or not self.has_key:
             return not_paired()
         if rule.right in ("host", "local"):
             return HubError("not_allowed", f"{what}: only the person at the machine itself may do this.")
+        if self._unlocks.is_due(device, rule):
+            return HubError("locked", f"{what}: this device is locked. Show its passkey first.")
         return HubError("not_allowed", f"{what}: this device does not have the right {rule.right} now.")
+
+    def acts(self) -> None:
+        device = self._book.get(self.device_id)
+        if device is not None and self.has_key:
+            self._unlocks.acted(device)
 
 
 class DeviceCallers:
     """Finds the device behind a request that came through a door."""
 
-    def __init__(self, book: DeviceBook, clock: Clock, hub_id: str) -> None:
+    def __init__(self, book: DeviceBook, unlocks: Unlocks, clock: Clock, hub_id: str) -> None:
         self._book = book
+        self._unlocks = unlocks
         self._clock = clock
         self.cookie = cookie_name(hub_id)
 
@@ -71,6 +89,16 @@ class DeviceCallers:
         if not self._book.has_key(device.id, request.headers.get(KEY_HEADER, "")[:LONGEST_KEY]):
             raise not_paired()
         return self._caller(device, request)
+
+    async def by_half(self, request: web.Request) -> Caller:
+        """A browser by its cookie; whether it has its key too is said of it."""
+        if "Authorization" in request.headers:
+            return await self._bearer(request)
+        device = self._browser(request)
+        if not is_from_our_page(request):
+            raise foreign()
+        has_key = self._book.has_key(device.id, request.headers.get(KEY_HEADER, "")[:LONGEST_KEY])
+        return self._caller(device, request, has_key=has_key)
 
     async def greeting(self, request: web.Request) -> Callable[[str | None], Caller]:
         if "Authorization" in request.headers:
@@ -105,9 +133,9 @@ class DeviceCallers:
             raise not_paired()
         return self._caller(device, request)
 
-    def _caller(self, device: Device, request: web.Request) -> Caller:
+    def _caller(self, device: Device, request: web.Request, *, has_key: bool = True) -> Caller:
         self._book.seen_from(device.id, peer_of(request))
-        return DeviceCaller(self._book, self._clock, device.id)
+        return DeviceCaller(self._book, self._unlocks, self._clock, device.id, has_key=has_key)
 
 
 def cookie_name(hub_id: str) -> str:

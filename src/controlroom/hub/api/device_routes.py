@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
 from controlroom.core.pairing import normalised
 from controlroom.core.rights import Refusal, Term, reduced
 from controlroom.core.text import clean_line
@@ -19,24 +24,38 @@ from controlroom.wire.device import (
     PairingPolicy,
     Pairings,
     PatchDevice,
+    PlainReason,
 )
 
 SHORTEST_PREFIX = 4
 MOST_GRANTS, LONGEST_RIGHT = 50, 60
+PLAIN_REASONS: Mapping[PlainReason, str] = {
+    "home": "it is the home network",
+    "vpn": "it runs inside a VPN or tailnet",
+    "development": "it is for development",
+}
 
 
 async def get_devices(parts: Parts, call: Call) -> DeviceList:
     by = call.caller.by
     current = by.removeprefix("device:") if by.startswith("device:") else None
-    return DeviceList(devices=tuple(await parts.devices.all()), current=current)
+    asking = None if current is None else parts.devices.get(current)
+    return DeviceList(
+        devices=tuple(await parts.devices.all()),
+        current=current,
+        passkeys=await parts.passkeys.of(asking) if asking is not None and asking.passkeys else (),
+        unlocked_until_ms=None if asking is None else parts.unlocks.until_ms(asking),
+    )
 
 
 async def patch_device(parts: Parts, call: Call) -> Device:
     body = call.body
     assert isinstance(body, PatchDevice)
     device = await _named(parts, call.path["device"])
-    if body.name is None and body.ttl_s is None and body.grants is None:
-        raise HubError("bad_request", "name, ttl_s or grants: say what shall be different.")
+    if body == PatchDevice():
+        raise HubError(
+            "bad_request", "name, ttl_s, grants, lock or plain_reason: say what shall be different."
+        )
     if body.name is not None and not clean_line(body.name):
         raise HubError("bad_request", "name: it cannot be empty.")
     if body.ttl_s is not None or body.grants is not None:
@@ -45,9 +64,33 @@ async def patch_device(parts: Parts, call: Call) -> Device:
                 "not_allowed", "ttl_s and grants: a device gives up rights of its own; the host extends."
             )
         device = await _reduce(parts, device, body)
+    if body.lock is not None or body.plain_reason is not msgspec.UNSET:
+        if call.caller.by != f"device:{device.id}":
+            raise HubError("not_allowed", "lock and plain_reason: a device sets them for itself.")
+        device = await _settings(parts, device, body)
     if body.name is not None:
         device = await parts.devices.rename(device, body.name, call.caller.by)
     return device
+
+
+async def _settings(parts: Parts, device: Device, body: PatchDevice) -> Device:
+    """Everything is looked at before anything is changed."""
+    if device.kind != "web":
+        raise HubError("bad_request", "lock and plain_reason: only a browser has them.")
+    if body.lock is not None:
+        device = await parts.passkeys.set_lock(device, body.lock)
+    reason = body.plain_reason
+    if reason is msgspec.UNSET or reason == device.plain_reason:
+        return device
+    accepted = "is not accepted any more" if reason is None else f"is accepted: {PLAIN_REASONS[reason]}"
+    changed = await parts.devices.amend(
+        device,
+        lambda now: replace(now, plain_reason=reason),
+        by=f"device:{device.id}",
+        what="plain route",
+        text=f"{device.name}: a connection without encryption {accepted}.",
+    )
+    return changed or device
 
 
 async def _reduce(parts: Parts, device: Device, body: PatchDevice) -> Device:
@@ -68,6 +111,9 @@ async def _reduce(parts: Parts, device: Device, body: PatchDevice) -> Device:
 
 async def delete_device(parts: Parts, call: Call) -> Device:
     device = await _named(parts, call.path["device"])
+    asking = parts.devices.get(call.caller.by.removeprefix("device:"))
+    if asking is not None and asking.id != device.id:
+        parts.passkeys.need_unlock(asking, "Revoking another device")
     await parts.devices.revoke(device, call.caller.by)
     return device
 
@@ -144,7 +190,7 @@ DEVICE_ROUTES: tuple[Route, ...] = (
     Route(
         "PATCH",
         "/devices/{device}",
-        "Rename a device, or give up rights of one's own.",
+        "Rename a device; give up rights, set the lock or accept a plain route of one's own.",
         patch_device,
         Device,
         body=PatchDevice,

@@ -13,9 +13,11 @@ from controlroom.hub.devices import DeviceBook
 from controlroom.hub.messages import Messages
 from controlroom.hub.ports import Invitations
 from controlroom.hub.receipts import ReceiptBook
+from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.store.store import Store
 from controlroom.kit.clock import Clock
 from controlroom.wire.client import Status
+from controlroom.hub.unlocks import Unlocks
 from controlroom.wire.model import Fleet
 
 
@@ -35,3 +37,5 @@ class Parts:
     invitations: Invitations
     limiter: Limiter
     clock: Clock
+    unlocks: Unlocks
+    passkeys: Passkeys

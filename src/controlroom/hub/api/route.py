@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from controlroom.core.access import API, Rule, rule_of
+from controlroom.core.unlock import Site
 from controlroom.hub.api.callers import Caller
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.errors import HubError
@@ -17,12 +18,14 @@ PREFIX = API
 
 @dataclass(frozen=True)
 class Call:
-    """One request, looked at: who asks, the parts of the path, the query, the decoded body."""
+    """One request, looked at: who asks, the parts of the path, the query, the decoded body; ``site`` is where
+    the asking page lies, if passkeys are possible there."""
 
     caller: Caller
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: object
+    site: Site | None = None
 
     def number(self, name: str, default: int, largest: int) -> int:
         """A whole number of the query. Raises HubError ``bad_request``."""

@@ -10,6 +10,7 @@ from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import Call, Parameter, Route
 from controlroom.hub.errors import HubError
 from controlroom.hub.marks import set_marks
+from controlroom.hub.api.unlock_routes import UNLOCK_ROUTES
 from controlroom.wire.client import (
     Accepted,
     AnswerDialog,
@@ -179,6 +180,7 @@ ROUTES: tuple[Route, ...] = (
         Done,
         body=AnswerDialog,
         status=202,
+    *UNLOCK_ROUTES,
     ),
     Route(
         "POST",

@@ -8,12 +8,14 @@ from aiohttp import web
 
 from controlroom import __version__
 from controlroom.core.access import rule_of
+from controlroom.core.unlock import Site, site_of
 from controlroom.hub.api import openapi
 from controlroom.hub.api.callers import Caller, KnowsCallers
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import PREFIX, Call, Route
+from controlroom.hub.api.terminals import TerminalSockets
 from controlroom.hub.errors import HubError
-from controlroom.kit.http import json_answer, read_body
+from controlroom.kit.http import json_answer, peer_at, read_body
 from controlroom.wire.client import OpenHealth
 
 BODY_FACTOR = 6  # JSON may write each byte of a text as \uXXXX
@@ -54,19 +56,40 @@ def live(parts: Parts, callers: KnowsCallers) -> Handler:
     return serve
 
 
+def terminals(sockets: TerminalSockets, callers: KnowsCallers) -> Handler:
+    """The socket of host shells; its right is asked for with the hello, and for each message."""
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        return await sockets.serve(request, await callers.greeting(request))
+
+    return serve
+
+
 def served(route: Route, parts: Parts, callers: KnowsCallers) -> Handler:
     async def serve(request: web.Request) -> web.StreamResponse:
-        caller = await callers.of(request)
+        by_half = route.rule.right == "cookie"
+        caller = await (callers.by_half if by_half else callers.of)(request)
         if not caller.may(route.rule):
             raise await _refused(route, parts, caller, request.match_info.get("agent_id"))
+        caller.acts()
         body = None if route.body is None else await read_body(request, route.body)
-        answer = await route.handler(parts, Call(caller, request.match_info, request.query, body))
+        answer = await route.handler(
+            parts, Call(caller, request.match_info, request.query, body, _site(request))
+        )
         return json_answer(answer, route.status)
 
     return serve
 
 
+def _site(request: web.Request) -> Site | None:
+    """Where the page lies that asks; nowhere on the private socket."""
+    peer = peer_at(request)
+    return None if peer is None else site_of("https" if peer.is_secure else "http", request.host)
+
+
 async def _refused(route: Route, parts: Parts, caller: Caller, agent_id: str | None) -> HubError:
     refusal = caller.refusal(route.name, route.rule)
+    if refusal.code == "locked":  # the page asks for the passkey: nothing that a receipt is for
+        return refusal
     await parts.receipts.refused(caller.by, route.name, agent_id, refusal.text)
     return refusal

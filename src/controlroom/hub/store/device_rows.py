@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from controlroom.core.pairing import CodeTime
 from controlroom.hub.store.store import Change
-from controlroom.hub.store.tables import devices, pairing_codes, pending_pairings
+from controlroom.hub.store.tables import devices, pairing_codes, passkeys, pending_pairings
 from controlroom.wire.codec import decode, encode
 from controlroom.wire.device import Device, PairingPolicy, PendingPairing
 
@@ -90,7 +90,8 @@ def put_device(change: Change, row: DeviceRow) -> None:
 
 
 def delete_device(change: Change, device_id: str) -> bool:
-    """Whether it was there."""
+    """With its passkeys; whether it was there."""
+    change.connection.execute(delete(passkeys).where(passkeys.c.device_id == device_id))
     return bool(change.connection.execute(delete(devices).where(devices.c.id == device_id)).rowcount)
 
 
@@ -142,25 +143,36 @@ def end_codes(change: Change) -> int:
 
 
 def prune_codes(change: Change, older_ms: int) -> None:
-    """Forget codes and pending pairings that ended before this time."""
+    """Forget codes that ended before this time, and all pending pairings that have ended."""
     change.connection.execute(delete(pairing_codes).where(pairing_codes.c.expires_ms < older_ms))
-    change.connection.execute(delete(pending_pairings).where(pending_pairings.c.expires_ms < older_ms))
+    change.connection.execute(delete(pending_pairings).where(pending_pairings.c.expires_ms < change.now_ms))
 
 
 # ---- what waits for approval ----------------------------------------------------------------------------
 
 
-def put_pending(change: Change, pending: PendingPairing) -> None:
-    delete_pending(change, pending.code)
-    change.connection.execute(
-        insert(pending_pairings).values(
-            code=pending.code, expires_ms=pending.expires_ms, pending=encode(pending)
+def put_pending(change: Change, code_hash: str, pending: PendingPairing) -> None:
+    """Store that this code was shown; when it was before, that counts."""
+    found = change.connection.execute(_pending(code_hash)).first()
+    if found is None:
+        change.connection.execute(
+            insert(pending_pairings).values(
+                code_hash=code_hash, expires_ms=pending.expires_ms, pending=encode(pending)
+            )
         )
-    )
 
 
-def delete_pending(change: Change, code: str) -> None:
-    change.connection.execute(delete(pending_pairings).where(pending_pairings.c.code == code))
+def take_pending(change: Change, code_hash: str) -> PendingPairing | None:
+    """Who has shown this code and waits; that is over with it."""
+    row = change.connection.execute(_pending(code_hash)).first()
+    if row is None:
+        return None
+    change.connection.execute(delete(pending_pairings).where(pending_pairings.c.code_hash == code_hash))
+    return decode(row.pending, PendingPairing) if row.expires_ms > change.now_ms else None
+
+
+def _pending(code_hash: str) -> Select[Any]:
+    return select(pending_pairings).where(pending_pairings.c.code_hash == code_hash)
 
 
 def pending_rows(connection: Connection, now_ms: int) -> list[PendingPairing]:

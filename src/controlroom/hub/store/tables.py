@@ -138,6 +138,20 @@ devices = Table(
     Column("refresh_turned_ms", BigInteger),  # of the last rotation
 )
 
+# What a browser's passkeys are checked with: nothing secret.
+passkeys = Table(
+    "passkeys",
+    metadata,
+    Column("id", String, primary_key=True),  # the credential's own, URL-safe
+    Column("device_id", String, nullable=False, index=True),
+    Column("site", String, nullable=False),  # the host name it works under
+    Column("name", String, nullable=False),
+    Column("public_key", LargeBinary, nullable=False),  # COSE
+    Column("sign_count", BigInteger, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("used_ms", BigInteger),
+)
+
 pairing_codes = Table(
     "pairing_codes",
     metadata,

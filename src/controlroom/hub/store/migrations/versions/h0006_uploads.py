@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "h0006"
-down_revision = "h0003"
+down_revision = "h0005"
 
 
 def upgrade() -> None:
