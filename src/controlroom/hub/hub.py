@@ -30,15 +30,15 @@ from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.ports import Callers, Invitations, NodeLink
+from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
-from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.store import fleet_rows, identity_rows
 from controlroom.hub.store.store import Store
+from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home
-from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.http import serve_unix
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import DatabaseTrouble
@@ -105,12 +105,12 @@ class Hub:
         self.devices = DeviceBook(store, clock)
         await self.devices.start()
         self._closers.append(self.devices.aclose)
+        self.unlocks = Unlocks(clock)
+        self.devices.on_end(lambda device_id, _why: self.unlocks.forget(device_id))
         self._hub_id = await store.change(identity_rows.hub_id)
         self._view = await store.read(
             lambda c: FleetView(
                 store.seq,
-        self.unlocks = Unlocks(clock)
-        self.devices.on_end(lambda device_id, _why: self.unlocks.forget(device_id))
                 [row.machine for row in fleet_rows.machine_rows(c)],
                 fleet_rows.listed_agents(c),
             )
@@ -144,6 +144,7 @@ class Hub:
         store.subscribe(self._view.apply)
         store.subscribe(self._live.event)
         self.devices.on_end(self._live.end_device)
+        self.unlocks.on_lock(self._live.device_changed)
         self.devices.on_change(self._live.device_changed)
         self.devices.connected(self._live.device_ids)
         self._closers.append(self._tasks.aclose)
@@ -153,7 +154,6 @@ class Hub:
             )
             self._tasks.supervise(f"node {number}", follower.run, self._health)
         self._tasks.supervise("devices", self.devices.run, self._health)
-        self.unlocks.on_lock(self._live.device_changed)
         self._tasks.supervise("ends of devices", self.devices.tell_ends, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         limit = self._settings.limits.message_bytes
@@ -167,6 +167,8 @@ class Hub:
             receipts=receipts,
             live=self._live,
             devices=self.devices,
+            unlocks=self.unlocks,
+            passkeys=Passkeys(store, self.devices, self.unlocks, clock),
             invitations=self._invitations or LinkOnly(lambda: self.url),
             limiter=self._limiter,
             clock=clock,
@@ -181,8 +183,6 @@ class Hub:
     def body_limit(self) -> int:
         """The largest body that a route of ``door_routes`` takes, in bytes."""
         return body_limit(self._settings.limits.message_bytes)
-            unlocks=self.unlocks,
-            passkeys=Passkeys(store, self.devices, self.unlocks, clock),
 
     async def say_good_bye(self) -> None:
         """End the live sockets; clients come again by themselves."""

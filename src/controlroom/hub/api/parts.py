@@ -11,13 +11,13 @@ from controlroom.hub.api.live import LiveClients
 from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.messages import Messages
+from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Invitations
 from controlroom.hub.receipts import ReceiptBook
-from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.store.store import Store
+from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.clock import Clock
 from controlroom.wire.client import Status
-from controlroom.hub.unlocks import Unlocks
 from controlroom.wire.model import Fleet
 
 
@@ -34,8 +34,8 @@ class Parts:
     receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook
+    unlocks: Unlocks
+    passkeys: Passkeys
     invitations: Invitations
     limiter: Limiter
     clock: Clock
-    unlocks: Unlocks
-    passkeys: Passkeys

@@ -9,8 +9,8 @@ from controlroom.hub.api.device_routes import DEVICE_ROUTES
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import Call, Parameter, Route
 from controlroom.hub.errors import HubError
-from controlroom.hub.marks import set_marks
 from controlroom.hub.api.unlock_routes import UNLOCK_ROUTES
+from controlroom.hub.marks import set_marks
 from controlroom.wire.client import (
     Accepted,
     AnswerDialog,
@@ -180,7 +180,6 @@ ROUTES: tuple[Route, ...] = (
         Done,
         body=AnswerDialog,
         status=202,
-    *UNLOCK_ROUTES,
     ),
     Route(
         "POST",
@@ -202,4 +201,5 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route("GET", "/agents/{agent_id}/screen", "The agent's screen now.", get_screen, Screen),
     *DEVICE_ROUTES,
+    *UNLOCK_ROUTES,
 )
