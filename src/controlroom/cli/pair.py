@@ -11,7 +11,7 @@ from controlroom.cli.command import command as declare
 from controlroom.cli.errors import wrong_use
 
 if TYPE_CHECKING:
-    from controlroom.wire.device import Invitation, PendingPairing
+    from controlroom.wire.device import Invitation, PairingCode, PendingPairing
 
 
 @declare(
@@ -56,8 +56,8 @@ def command(
 ) -> None:
     """Let a phone, a browser or another computer in.
 
-    The code works once, within ten minutes. "pending" lists phones that show a code of their own; "approve"
-    lets the one with this code in.
+    The code works once, within ten minutes. "pending" lists phones that show a code of their own, without it:
+    type what your phone shows after "approve", and that phone gets in.
     """
     import msgspec
 
@@ -79,7 +79,7 @@ def command(
         if call.json:
             call.out.json(approved)
         else:
-            call.out.say(f"The device with the code {approved.code} may come in now: try again there.")
+            call.out.lines(render_approval(approved, call.out.width))
     else:
         wish = msgspec.convert(
             {
@@ -99,6 +99,20 @@ def command(
             call.out.json(invitation)
         else:
             call.out.lines(render_invitation(invitation, call.out.width, call.out.colour))
+
+
+def render_approval(approved: PairingCode, width: int) -> list[str]:
+    """Who may come in now; an approval of a code that nobody has shown must not look like any other."""
+    from controlroom.cli import text
+
+    if approved.asked is not None:
+        said = f"{_asking(approved.asked)} may come in now: try again there."
+    else:
+        said = (
+            f"No device has shown the code {approved.code} so far. The first that shows it within ten "
+            "minutes comes in. When that is not what your device shows, type again what it does."
+        )
+    return text.wrap(said, width)
 
 
 def render_invitation(invitation: Invitation, width: int, colour: bool) -> list[str]:
@@ -128,7 +142,7 @@ def render_invitation(invitation: Invitation, width: int, colour: bool) -> list[
 
 
 def _show_pending(call: Call, pending: tuple[PendingPairing, ...]) -> None:
-    from controlroom.cli import text, times
+    from controlroom.cli import times
     from controlroom.kit.clock import SystemClock
 
     if not pending:
@@ -136,9 +150,12 @@ def _show_pending(call: Call, pending: tuple[PendingPairing, ...]) -> None:
         return
     now_ms = SystemClock().now_ms()
     for one in pending:
-        name = text.line(one.device_name, 40) or "a device"
-        where = f" from {text.line(one.address, 60)}" if one.address else ""
-        call.out.say(f"{text.line(one.code, 10)}   {name}{where}, {times.span(now_ms - one.asked_ms)} ago")
-    call.out.say(
-        f"Only when your device shows that very code: {call.hint('pair', 'approve', pending[0].code)}"
-    )
+        call.out.say(f"{_asking(one)}, {times.span(now_ms - one.asked_ms)} ago")
+    call.out.say(f"When one is yours, type the code that it shows: {call.hint('pair', 'approve', 'CODE')}")
+
+
+def _asking(one: PendingPairing) -> str:
+    from controlroom.cli import text
+
+    name = text.line(one.device_name, 40) or "A device"
+    return f"{name} from {text.line(one.address, 60)}" if one.address else name

@@ -37,13 +37,13 @@ class PairingCodes:
         now_ms = self._clock.now_ms()
         time = pairing.CodeTime(now_ms, now_ms + pairing.LIFE_MS)
 
-        def job(change: Change) -> None:
+        def job(change: Change) -> PendingPairing | None:
             device_rows.prune_codes(change, now_ms - KEPT_MS)
             device_rows.put_code(change, CodeRow(hash=tokens.digest(chosen), time=time, policy=policy))
-            device_rows.delete_pending(change, chosen)
+            return device_rows.take_pending(change, tokens.digest(chosen))
 
-        await self._store.change(job)
-        return PairingCode(code=chosen, expires_ms=time.expires_ms, policy=policy)
+        asked = await self._store.change(job)
+        return PairingCode(code=chosen, expires_ms=time.expires_ms, policy=policy, asked=asked)
 
     async def good(self, code: str, who: DeviceHello) -> CodeRow | None:
         """The code when it can be claimed now; else this try is counted."""
@@ -76,17 +76,14 @@ class PairingCodes:
         here = [one for one in waiting if one.address == who.address]
         if len(waiting) >= MOST_PENDING or len(here) >= MOST_PENDING_OF_ONE:
             return
-        if any(one.code == code for one in waiting):
-            return
         now_ms = self._clock.now_ms()
         asked = PendingPairing(
-            code=code,
             asked_ms=now_ms,
             expires_ms=now_ms + pairing.LIFE_MS,
             device_name=who.name,
             address=who.address,
         )
-        await self._store.change(lambda change: device_rows.put_pending(change, asked))
+        await self._store.change(lambda change: device_rows.put_pending(change, tokens.digest(code), asked))
 
 
 def _end_codes(change: Change) -> None:

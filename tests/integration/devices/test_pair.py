@@ -66,10 +66,21 @@ def test_wrong_use_is_said(here: Cli, arguments: tuple[str, ...]) -> None:
 def test_a_phone_that_made_its_code_is_approved(room: Room, here: Cli) -> None:
     assert here("pair", "pending").out == "No device waits for approval.\n"
     assert claimed(room, "PHONE1") is None
-    assert "PHONE1   Pixel" in here("pair", "pending").out
-    assert here("pair", "approve", "phone1", "--ttl", "1d").status == 0
+    shown = here("pair", "pending").out
+    assert shown.startswith("Pixel, ") and "PHONE1" not in shown and "pair approve CODE" in shown
+    approved = here("pair", "approve", "phone1", "--ttl", "1d")
+    assert approved.status == 0 and "Pixel may come in now" in approved.out
     issued = claimed(room, "PHONE1")
     assert issued.device.expires_ms == issued.device.created_ms + 86_400_000
+
+
+def test_an_approval_of_a_code_that_nobody_showed_says_so(room: Room, here: Cli) -> None:
+    assert claimed(room, "PHONE1") is None
+    early = here("pair", "approve", "PHONE2")
+    assert early.status == 0 and "No device has shown the code PHONE2 so far" in early.out
+    assert "asked" not in json.loads(here("pair", "approve", "PHONE3", "--json").out)
+    assert "Pixel" in here("pair", "pending").out
+    assert claimed(room, "PHONE2").device.name == "Pixel"
 
 
 def test_devices_are_listed_renamed_extended_and_revoked(room: Room, here: Cli) -> None:

@@ -107,10 +107,11 @@ async def test_of_two_that_race_for_one_code_one_wins(desk: Desk) -> None:
 async def test_nothing_secret_is_stored(desk: Desk) -> None:
     phone, browser = await desk.pair(), await desk.pair(BROWSER)
     open_code = await desk.book.mint(PairingPolicy())
+    assert await desk.book.claim("PHONE1", PHONE) is None
     await desk.close()
     stored = b"".join(part.read_bytes() for part in desk.path.parent.glob("hub.sqlite*"))
     assert phone.refresh_token and browser.key
-    for secret in (phone.token, phone.refresh_token, browser.token, browser.key, open_code.code):
+    for secret in (phone.token, phone.refresh_token, browser.token, browser.key, open_code.code, "PHONE1"):
         assert secret.encode() not in stored
     await desk.open()
 
@@ -123,7 +124,9 @@ async def test_everything_survives_a_restart(desk: Desk) -> None:
     assert await desk.book.by_token(phone.token) == phone.device
     assert browser.key and desk.book.by_cookie(browser.token) == browser.device
     assert desk.book.has_key(browser.device.id, browser.key)
-    assert [one.code for one in await desk.book.pending()] == ["ZZZZ99"]
+    [waiting] = await desk.book.pending()
+    approved = await desk.book.mint(PairingPolicy(), "zzzz99")
+    assert approved.asked == waiting and await desk.book.pending() == []
     issued = await desk.book.claim(code.code, DeviceHello(kind="cli", name="laptop"))
     assert issued is not None and issued.device.expires_ms == desk.clock.at_ms + 60_000
     assert phone.refresh_token and await desk.book.refresh(phone.refresh_token, PHONE)
@@ -175,8 +178,10 @@ async def test_a_phone_that_made_its_code_waits_until_it_is_approved(desk: Desk)
     assert await desk.book.claim("PHONE1", PHONE) is None
     assert await desk.book.claim("PHONE1", PHONE) is None
     (pending,) = await desk.book.pending()
-    assert (pending.code, pending.device_name, pending.address) == ("PHONE1", "Pixel", "192.0.2.7")
-    await desk.book.mint(PairingPolicy(), pending.code)
+    assert (pending.device_name, pending.address) == ("Pixel", "192.0.2.7")
+    assert (await desk.book.mint(PairingPolicy(), "OTHER1")).asked is None  # nobody has shown that one
+    assert await desk.book.pending() == [pending]
+    assert (await desk.book.mint(PairingPolicy(), "phone1")).asked == pending
     assert await desk.book.pending() == []
     assert await desk.book.claim("PHONE1", PHONE) is not None
     assert await desk.book.claim("PHONE1", PHONE) is None

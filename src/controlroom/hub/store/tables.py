@@ -166,7 +166,7 @@ pairing_codes = Table(
 pending_pairings = Table(
     "pending_pairings",
     metadata,
-    Column("code", String, primary_key=True),
+    Column("code", String, key="code_hash", primary_key=True),  # a hash; the column has its first name
     Column("expires_ms", BigInteger, nullable=False),
     Column("pending", LargeBinary, nullable=False),  # PendingPairing
 )
