@@ -123,6 +123,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All chats, also older ones and those of agents that are gone; the newest word first. */
+        get: operations["get_chats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/chats/{chat_id}/items": {
         parameters: {
             query?: never;
@@ -149,6 +166,23 @@ export interface paths {
         };
         /** The same of an agent's present chat. */
         get: operations["get_agent_chat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chats/{chat_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Items of the whole conversation that say a text, newest first, as far as a few seconds reach. */
+        get: operations["get_search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -295,6 +329,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{agent_id}/scrollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The end of the pane's history with its screen, read now. */
+        get: operations["get_scrollback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How large and how many files may be. */
+        get: operations["get_upload_limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chats/{chat_id}/items/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Hide an item on all devices. The agent's own file is not touched. */
+        delete: operations["delete_item"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chats/{chat_id}/items/{item}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show a hidden item again. */
+        post: operations["restore_item"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chats/{chat_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Hide everything a chat has said so far, on all devices. The agent's own file is not touched. */
+        delete: operations["delete_chat"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chats/{chat_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the last hiding of a chat back. */
+        post: operations["restore_chat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/devices": {
         parameters: {
             query?: never;
@@ -326,7 +462,7 @@ export interface paths {
         delete: operations["delete_device"];
         options?: never;
         head?: never;
-        /** Rename a device, or give up rights of one's own. */
+        /** Rename a device; give up rights, set the lock or accept a plain route of one's own. */
         patch: operations["patch_device"];
         trace?: never;
     };
@@ -392,6 +528,142 @@ export interface paths {
         put?: never;
         /** Set a device's time and rights anew, longer or shorter. */
         post: operations["post_host_extend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unlock/register/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the browser needs to make a passkey for this device. */
+        post: operations["post_register_options"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unlock/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keep the passkey that the browser made. */
+        post: operations["post_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unlock/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the browser needs to show its passkey, and how many things wait. */
+        post: operations["post_unlock_options"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unlock this device with its passkey; one that lost its key gets a new one. */
+        post: operations["post_unlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unlock/passkeys/{passkey}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey of this device; with the last one its lock is off. */
+        delete: operations["delete_passkey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End this device's unlock, on all its sockets. */
+        post: operations["post_lock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Leave a file for a message: a form (multipart/form-data) with the file as the part named file. */
+        post: operations["post_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/{upload_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An uploaded file: a picture (by its bytes) to be shown, anything else to be saved. */
+        get: operations["get_upload"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -469,6 +741,14 @@ export interface components {
         Pong: {
             /** @enum {unknown} */
             type: "pong";
+        };
+        /**
+         * Prove
+         * @description Asks whether this link still lives and lost nothing; answered by ``Proof``, in the order of frames.
+         */
+        Prove: {
+            /** @enum {unknown} */
+            type: "prove";
         };
         /** Welcome */
         Welcome: {
@@ -638,7 +918,7 @@ export interface components {
         /**
          * Item
          * @description One entry of a chat. Items with the same id replace each other. ``clipped``: text, input or output
-         *     was cut to its limit.
+         *     was cut to its limit. ``result``: of the kind ``result``, what its text says, in parts.
          */
         Item: {
             id: string;
@@ -657,6 +937,10 @@ export interface components {
             tokens?: components["schemas"]["Tokens"] | null;
             /** @default null */
             delivery?: components["schemas"]["Delivery"] | null;
+            /** @default [] */
+            attachments?: components["schemas"]["Attachment"][];
+            /** @default null */
+            result?: components["schemas"]["ResultParts"] | null;
         };
         /** Tool */
         Tool: {
@@ -700,8 +984,39 @@ export interface components {
             since_ms: number;
         };
         /**
+         * Attachment
+         * @description A file that goes with a message: an upload (``GET /uploads/{id}`` while the hub keeps its bytes).
+         *     ``type`` is what its bytes say.
+         */
+        Attachment: {
+            id: string;
+            name: string;
+            bytes: number;
+            type: string;
+        };
+        /**
+         * ResultParts
+         * @description A ``Result:`` block in its parts; each is Markdown, "" (left out) when it is not there.
+         *
+         *     ``body``: what else the reply says.
+         */
+        ResultParts: {
+            sentence: string;
+            /** @default  */
+            changed?: string;
+            /** @default  */
+            checked?: string;
+            /** @default  */
+            not_done?: string;
+            /** @default  */
+            look_at?: string;
+            /** @default  */
+            body?: string;
+        };
+        /**
          * ScreenFrame
-         * @description One self-contained screen, ready to write to a terminal.
+         * @description One self-contained screen, ready to write to a terminal. The same revision comes again when only
+         *     ``echo`` changed.
          */
         ScreenFrame: {
             /** @enum {unknown} */
@@ -712,6 +1027,8 @@ export interface components {
             height: number;
             cursor: components["schemas"]["ScreenCursor"];
             data: string;
+            /** @default null */
+            echo?: boolean | null;
         };
         /** ScreenCursor */
         ScreenCursor: {
@@ -735,6 +1052,16 @@ export interface components {
             type: "ping";
         };
         /**
+         * Proof
+         * @description The link lives. Every event up to ``seq`` was sent on it before this frame.
+         */
+        Proof: {
+            /** @enum {unknown} */
+            type: "proof";
+            seq: number;
+            server_time_ms: number;
+        };
+        /**
          * Refused
          * @description Answers a frame that cannot be obeyed (bad frame, unknown agent); the socket stays open.
          */
@@ -752,6 +1079,22 @@ export interface components {
         AgentGone: {
             id: string;
             chat_id: string;
+        };
+        /**
+         * ChatHidden
+         * @description Something of a chat is hidden on all devices, or shown again (``is_hidden`` false).
+         *
+         *     ``item_id`` names one item; without it it is the whole chat: ``before_ms`` is the time up to which all of
+         *     it is hidden now (None: nothing is).
+         */
+        ChatHidden: {
+            chat_id: string;
+            agent_id: string;
+            is_hidden: boolean;
+            /** @default null */
+            item_id?: string | null;
+            /** @default null */
+            before_ms?: number | null;
         };
         /**
          * ChatItems
@@ -808,7 +1151,8 @@ export interface components {
          * @description One paired device (a session of it). ``grants``: right -> expiry, None = never.
          *
          *     ``prefix`` is the first 8 characters of its token, which the relay protocol shows; the token itself is
-         *     stored as a hash only.
+         *     stored as a hash only. ``connection`` is how it was last seen to come: encrypted or from this machine
+         *     itself, or plain, for which ``plain_reason`` says why the person finds it acceptable.
          */
         Device: {
             id: string;
@@ -838,11 +1182,39 @@ export interface components {
             transport?: "unknown" | "ws" | "wss";
             /** @default  */
             address?: string;
+            /** @default  */
+            tailscale_user?: string;
+            /** @default  */
+            tailscale_name?: string;
             /**
              * @default device
              * @enum {unknown}
              */
             door?: "device" | "proxy" | "socket";
+            /**
+             * @default unknown
+             * @enum {unknown}
+             */
+            connection?: "plain" | "secure" | "unknown";
+            /** @default null */
+            plain_reason?: ("development" | "home" | "vpn") | null;
+            /** @default {} */
+            lock?: components["schemas"]["LockSettings"];
+            /** @default 0 */
+            passkeys?: number;
+        };
+        /**
+         * LockSettings
+         * @description What a browser wants its passkey for: ``app`` to see anything, ``terminal`` to type into terminals.
+         *     ``idle_s``: how long nothing may happen before it is locked again.
+         */
+        LockSettings: {
+            /** @default false */
+            app?: boolean;
+            /** @default 300 */
+            idle_s?: number;
+            /** @default false */
+            terminal?: boolean;
         };
         /** Status */
         Status: {
@@ -880,7 +1252,8 @@ export interface components {
          * @description Who did (or tried) what to which agent, and how it ended. ``seq`` is that of its event.
          *
          *     ``code`` is ``ok`` or the code of the refusal; ``what`` is the act's name: "answer", "keys",
-         *     "interrupt", "message" …
+         *     "interrupt", "message" …  ``device`` is what the device was called then. ``screen`` has the last rows
+         *     that the agent's pane showed right before: text from outside, limited, as data and nothing else.
          */
         Receipt: {
             seq: number;
@@ -892,6 +1265,42 @@ export interface components {
             text: string;
             /** @default null */
             agent_id?: string | null;
+            /** @default null */
+            device?: string | null;
+            /** @default [] */
+            screen?: string[];
+        };
+        /**
+         * ChatList
+         * @description Chats, the one with the newest word first. ``before``: cursor for more.
+         */
+        ChatList: {
+            chats: components["schemas"]["ChatEntry"][];
+            before: string | null;
+        };
+        /**
+         * ChatEntry
+         * @description One chat of the fleet, also an older one, or one of an agent that is gone.
+         *
+         *     ``present``: it is its agent's chat now. ``gone_since_ms``: its agent is gone, or left the fleet.
+         */
+        ChatEntry: {
+            chat_id: string;
+            agent_id: string;
+            name: string;
+            kind: string;
+            machine_id: string;
+            present: boolean;
+            /** @default null */
+            last_ms?: number | null;
+            /** @default null */
+            last?: string | null;
+            /** @default null */
+            folder?: string | null;
+            /** @default 0 */
+            unread?: number;
+            /** @default null */
+            gone_since_ms?: number | null;
         };
         /** Items */
         Items: {
@@ -899,6 +1308,27 @@ export interface components {
             before: string | null;
             after: string;
             skipped: number;
+        };
+        /**
+         * FoundItems
+         * @description Hits, newest first. ``before``: search on from there, None when the whole conversation was searched.
+         *     ``kept_only``: the agent's machine is away or its history is missing; only what the hub keeps was
+         *     searched.
+         */
+        FoundItems: {
+            hits: components["schemas"]["FoundItem"][];
+            before: string | null;
+            /** @default false */
+            kept_only?: boolean;
+        };
+        /**
+         * FoundItem
+         * @description An item that was searched for. The page ``before`` this cursor (None: the newest), asked for with the
+         *     largest limit, holds it.
+         */
+        FoundItem: {
+            item: components["schemas"]["Item"];
+            page: string | null;
         };
         /** Accepted */
         Accepted: {
@@ -963,6 +1393,8 @@ export interface components {
             item_id?: string | null;
             /** @default false */
             clipped?: boolean;
+            /** @default [] */
+            attachments?: components["schemas"]["Attachment"][];
         };
         /** PatchMessage */
         PatchMessage: {
@@ -1019,20 +1451,79 @@ export interface components {
             rows: string[];
             ansi: string[];
             at_ms: number;
+            /** @default null */
+            echo?: boolean | null;
+        };
+        /**
+         * Scrollback
+         * @description The end of a pane's history, its screen included: the last ``height`` rows, as far as they were
+         *     asked for. Rows are as in ``Screen``, oldest first.
+         *
+         *     ``kept``: rows above the screen in all, 0 for a pane without history. ``alternate``: a full-screen
+         *     program runs; what lies above its screen is older than it, and its own history is its own.
+         */
+        Scrollback: {
+            width: number;
+            height: number;
+            kept: number;
+            alternate: boolean;
+            rows: string[];
+            ansi: string[];
+            at_ms: number;
+        };
+        /**
+         * UploadLimits
+         * @description What can be uploaded: bytes of one file, files of one message, and how long an unused one is kept.
+         */
+        UploadLimits: {
+            upload_bytes: number;
+            most: number;
+            unused_ms: number;
+            message_bytes: number;
+        };
+        /**
+         * Hidden
+         * @description What is hidden of a chat now, for all devices. ``before_ms``: everything up to this time is.
+         *
+         *     The agent's own file is never touched.
+         */
+        Hidden: {
+            chat_id: string;
+            /** @default [] */
+            items?: string[];
+            /** @default null */
+            before_ms?: number | null;
         };
         /**
          * DeviceList
-         * @description Living devices, newest ``last_seen_ms`` first. ``current``: the one that asks.
+         * @description Living devices, newest ``last_seen_ms`` first. ``current``: the one that asks, with its own
+         *     ``passkeys``, and until when it is unlocked if nothing happens (None: no unlock is present).
          */
         DeviceList: {
             devices: components["schemas"]["Device"][];
             /** @default null */
             current?: string | null;
+            /** @default [] */
+            passkeys?: components["schemas"]["Passkey"][];
+            /** @default null */
+            unlocked_until_ms?: number | null;
+        };
+        /**
+         * Passkey
+         * @description A passkey of a browser. ``site``: the host name it works under.
+         */
+        Passkey: {
+            id: string;
+            name: string;
+            site: string;
+            created_ms: number;
+            /** @default null */
+            used_ms?: number | null;
         };
         /**
          * PatchDevice
-         * @description ``name`` is for any device; ``ttl_s`` and ``grants`` (seconds from now, 0 = never) only make the
-         *     caller's own term shorter.
+         * @description ``name`` is for any device. The others are for the caller itself: ``ttl_s`` and ``grants`` (seconds
+         *     from now, 0 = never) only make its term shorter; ``plain_reason`` null withdraws it.
          */
         PatchDevice: {
             /** @default null */
@@ -1043,6 +1534,21 @@ export interface components {
             grants?: {
                 [key: string]: number;
             } | null;
+            /** @default null */
+            lock?: components["schemas"]["LockWish"] | null;
+            plain_reason?: ("development" | "home" | "vpn") | null;
+        };
+        /**
+         * LockWish
+         * @description What shall be different about a browser's lock; what asks for less needs a present unlock.
+         */
+        LockWish: {
+            /** @default null */
+            app?: boolean | null;
+            /** @default null */
+            idle_s?: number | null;
+            /** @default null */
+            terminal?: boolean | null;
         };
         /**
          * Invitation
@@ -1098,9 +1604,10 @@ export interface components {
         /**
          * PendingPairing
          * @description A phone showed a code of its own and waits for approval on the host.
+         *
+         *     The code is not told: it is kept as a hash, and the person types what the phone shows.
          */
         PendingPairing: {
-            code: string;
             asked_ms: number;
             expires_ms: number;
             /** @default  */
@@ -1110,12 +1617,15 @@ export interface components {
         };
         /**
          * PairingCode
-         * @description A code that was minted here or waits for the person's approval. The code itself is told once.
+         * @description A code that lets one device in. The code itself is told once. ``asked``: the phone that had shown it
+         *     when the person approved it; None when nobody has shown it so far.
          */
         PairingCode: {
             code: string;
             expires_ms: number;
             policy: components["schemas"]["PairingPolicy"];
+            /** @default null */
+            asked?: components["schemas"]["PendingPairing"] | null;
         };
         /**
          * PairingPolicy
@@ -1161,8 +1671,53 @@ export interface components {
                 [key: string]: number;
             };
         };
-        FromClient: components["schemas"]["HelloFrame"] | components["schemas"]["OpenChat"] | components["schemas"]["CloseChat"] | components["schemas"]["Watch"] | components["schemas"]["Unwatch"] | components["schemas"]["KeysFrame"] | components["schemas"]["Seen"] | components["schemas"]["Pong"];
-        FromServer: components["schemas"]["Welcome"] | components["schemas"]["EventFrame"] | components["schemas"]["Resync"] | components["schemas"]["ItemsFrame"] | components["schemas"]["ScreenFrame"] | components["schemas"]["Ack"] | components["schemas"]["Ping"] | components["schemas"]["Refused"];
+        /**
+         * PasskeyOptions
+         * @description What the browser's ``navigator.credentials`` takes, in its JSON form, good for one try.
+         *
+         *     ``waiting``: how many things wait for the person, all that a locked screen may say; None when the key of
+         *     the login is missing. ``idle_s``: the device's own setting.
+         */
+        PasskeyOptions: {
+            options: unknown;
+            /** @default null */
+            waiting?: number | null;
+            idle_s: number;
+        };
+        /**
+         * RegisterPasskey
+         * @description ``credential``: what ``navigator.credentials.create`` gave, as its ``toJSON`` says it.
+         */
+        RegisterPasskey: {
+            credential: unknown;
+            /** @default  */
+            name?: string;
+        };
+        /**
+         * Unlocked
+         * @description Until when, if nothing happens. ``key``: a new second half of the login, when the old one was lost.
+         */
+        Unlocked: {
+            unlocked_until_ms: number;
+            /** @default null */
+            key?: string | null;
+        };
+        /**
+         * UnlockWithPasskey
+         * @description ``credential``: what ``navigator.credentials.get`` gave, as its ``toJSON`` says it.
+         */
+        UnlockWithPasskey: {
+            credential: unknown;
+        };
+        /**
+         * Locked
+         * @description The device needs its passkey for whatever its lock guards.
+         */
+        Locked: {
+            device: string;
+        };
+        FromClient: components["schemas"]["HelloFrame"] | components["schemas"]["OpenChat"] | components["schemas"]["CloseChat"] | components["schemas"]["Watch"] | components["schemas"]["Unwatch"] | components["schemas"]["KeysFrame"] | components["schemas"]["Seen"] | components["schemas"]["Pong"] | components["schemas"]["Prove"];
+        FromServer: components["schemas"]["Welcome"] | components["schemas"]["EventFrame"] | components["schemas"]["Resync"] | components["schemas"]["ItemsFrame"] | components["schemas"]["ScreenFrame"] | components["schemas"]["Ack"] | components["schemas"]["Ping"] | components["schemas"]["Proof"] | components["schemas"]["Refused"];
     };
     responses: never;
     parameters: never;
@@ -1578,6 +2133,114 @@ export interface operations {
             };
         };
     };
+    get_chats: {
+        parameters: {
+            query?: {
+                /** @description only those whose agent's name, kind, folder or machine says this */
+                q?: string;
+                /** @description cursor for more, from an answer's before */
+                before?: string;
+                /** @description chats of a page: 1 to 200, 50 without it */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatList"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_chat_items: {
         parameters: {
             query?: {
@@ -1585,6 +2248,8 @@ export interface operations {
                 before?: string;
                 /** @description cursor behind which newer items lie, from an answer's after */
                 after?: string;
+                /** @description id of an item: the page that holds it, up to 200 items */
+                around?: string;
                 /** @description items of a page: 1 to 200, 50 without it */
                 limit?: number;
             };
@@ -1695,6 +2360,8 @@ export interface operations {
                 before?: string;
                 /** @description cursor behind which newer items lie, from an answer's after */
                 after?: string;
+                /** @description id of an item: the page that holds it, up to 200 items */
+                around?: string;
                 /** @description items of a page: 1 to 200, 50 without it */
                 limit?: number;
             };
@@ -1713,6 +2380,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Items"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_search: {
+        parameters: {
+            query?: {
+                /** @description the text, 1 to 200 characters */
+                q?: string;
+                /** @description search on from here, from an answer's before */
+                before?: string;
+                /** @description about how many: 1 to 200, 50 without it */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundItems"];
                 };
             };
             /** @description Refused. */
@@ -2856,6 +3633,627 @@ export interface operations {
             };
         };
     };
+    get_scrollback: {
+        parameters: {
+            query?: {
+                /** @description rows: 1 to 2000, 500 without it */
+                lines?: number;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scrollback"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_upload_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadLimits"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hidden"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restore_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hidden"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hidden"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restore_chat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hidden"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_devices: {
         parameters: {
             query?: never;
@@ -3500,6 +4898,833 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_register_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterPasskey"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_unlock_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_unlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnlockWithPasskey"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unlocked"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                passkey: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_lock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Locked"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Refused. */
