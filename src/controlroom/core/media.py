@@ -16,6 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
+from controlroom.core.secret_names import is_secret
 from controlroom.core.text import clean_line
 
 LONGEST_PATH: Final = 4096
@@ -32,19 +33,15 @@ SYSTEM_PLACES: Final = (
 USER_PLACES: Final = (
     ".ssh", ".aws", ".gnupg", ".kube", ".docker", ".config", ".azure", ".gcloud", "Library/Keychains",
     # Ours: where agents and other tools keep what opens accounts.
-    ".claude", ".codex", ".local/share/keyrings", ".password-store", ".pypirc", ".npmrc",
+    ".claude", ".codex", ".gemini", ".local/share/keyrings", ".password-store", ".pypirc", ".npmrc", ".pki",
+    ".mozilla", ".thunderbird", ".putty", ".oci", ".terraform.d", ".cargo", ".gem", ".m2", ".gradle",
+    "Library/Application Support", "Library/Cookies",
 )  # fmt: skip
 HERMES_PLACES: Final = (
     ".env", "auth.json", "auth.lock", "credentials", "config.yaml", ".anthropic_oauth.json",
     "google_token.json", "google_oauth_pending.json", "auth/google_oauth.json", "webhook_subscriptions.json",
     "cache/bws_cache.json", "hermes-relay-qr-secret", "hermes-relay-sessions.json", "pairing", "mcp-tokens",
 )  # fmt: skip
-SECRET_NAMES: Final = frozenset(
-    {".env", ".netrc", ".git-credentials", ".credentials.json", "door-secret", "qr-secret"}
-)
-SECRET_BEGINNINGS: Final = ("krb5cc", "id_rsa", "id_ed25519", "id_ecdsa")
-"""Files of these names are protected wherever they lie: profiles of agents can be in any folder, and tickets
-lie in the temporary one."""
 
 
 class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,9 +69,7 @@ def check_path(path: str) -> Refused | None:
 
 def check_place(resolved: str, sandbox: Sandbox, asked: str, *, strict: bool) -> Refused | None:
     """Whether a file may lie there. ``resolved``: without links; ``asked``: as the device named it."""
-    name = resolved.rpartition("/")[2].lower()
-    is_secret = name in SECRET_NAMES or name.startswith(SECRET_BEGINNINGS)
-    if is_secret or is_under_any(resolved, sandbox.protected):
+    if is_secret(resolved) or is_under_any(resolved, sandbox.protected):
         return Refused("protected", f"path is in a protected credential/system location: {shown(asked)}")
     if strict and not is_under_any(resolved, sandbox.roots):
         return Refused("outside", f"path is not under an allowed root: {shown(asked)}")
