@@ -131,7 +131,9 @@ async def test_a_challenge_is_good_for_one_try_and_one_device(door: Door, browse
     assert (await browser.ask("POST", "/unlock/register", made)).code == "bad_request"
 
 
-@pytest.mark.parametrize("credential", [{}, [], "x", 7, None, {"id": "x", "response": {"clientDataJSON": "%"}}])
+@pytest.mark.parametrize(
+    "credential", [{}, [], "x", 7, None, {"id": "x", "response": {"clientDataJSON": "%"}}]
+)
 async def test_garbage_is_refused(browser: Browser, credential: Any) -> None:
     for path in ("/unlock", "/unlock/register"):
         answer = await browser.ask("POST", path, {"credential": credential})
