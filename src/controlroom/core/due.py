@@ -268,11 +268,9 @@ def _day(text: str, now: datetime) -> tuple[date | str | None, str]:
         return today + timedelta(days=1), "0:00"
     if (found := _WEEKDAY.match(text)) is not None:
         ahead = (_DAYS.index(found[2][:3].lower()) - today.weekday()) % 7
-        if (found[1] or "").lower() == "next" and ahead:
-            return f"“next {found[2].capitalize()}” means two days; write the date.", ""
-        return today + timedelta(days=ahead or 7 if (found[1] or "").lower() == "next" else ahead), text[
-            found.end() :
-        ]
+        if (found[1] or "").lower() == "next" or not ahead:
+            return f"“{found[0].strip(' ,')}” can be one of two days; write the date.", ""
+        return today + timedelta(days=ahead), text[found.end() :]
     if (found := _ISO.match(text)) is not None:
         return _date(int(found[1]), int(found[2]), int(found[3])), text[found.end() :]
     if (found := _SLASHED.match(text)) is not None:
