@@ -15,8 +15,12 @@ from controlroom.wire.node import (
     Act,
     ActResult,
     ActsAnswer,
+    FileOffer,
+    FilePlaced,
     FrameAnswer,
     Hello,
+    HistoryAnswer,
+    HitsAnswer,
     ItemsAnswer,
     Snapshot,
     decode_act,
@@ -53,8 +57,30 @@ class InProcessLink:
             raise NodeRefused(error.refusal) from None
         return _travel(answer, ItemsAnswer)
 
+    async def search(
+        self, agent_id: str, chat_id: str, text: str, *, before: str | None = None, limit: int = 50
+    ) -> HitsAnswer:
+        try:
+            answer = await self._node.search(agent_id, chat_id, text, before=before, limit=limit)
+        except Refused as error:
+            raise NodeRefused(error.refusal) from None
+        return _travel(answer, HitsAnswer)
+
+    async def around(self, agent_id: str, chat_id: str, item_id: str) -> ItemsAnswer:
+        try:
+            return _travel(await self._node.around(agent_id, chat_id, item_id), ItemsAnswer)
+        except Refused as error:
+            raise NodeRefused(error.refusal) from None
+
     async def act(self, act: Act) -> ActResult:
         return _travel(await self._node.act(decode_act(encode(act))), ActResult)
+
+    async def put_file(self, offer: FileOffer, pieces: AsyncIterator[bytes]) -> FilePlaced:
+        try:
+            placed = await self._node.put_file(_travel(offer, FileOffer), pieces)
+        except Refused as error:
+            raise NodeRefused(error.refusal) from None
+        return _travel(placed, FilePlaced)
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         return _travel(await self._node.acts(after, wait_s), ActsAnswer)
@@ -62,6 +88,12 @@ class InProcessLink:
     async def screen(self, agent_id: str) -> FrameAnswer:
         try:
             return _travel(await self._node.screen(agent_id), FrameAnswer)
+        except Refused as error:
+            raise NodeRefused(error.refusal) from None
+
+    async def scrollback(self, agent_id: str, lines: int) -> HistoryAnswer:
+        try:
+            return _travel(await self._node.scrollback(agent_id, lines), HistoryAnswer)
         except Refused as error:
             raise NodeRefused(error.refusal) from None
 

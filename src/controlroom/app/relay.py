@@ -23,10 +23,16 @@ from controlroom.kit.home import Home
 from controlroom.kit.settings import Settings
 
 
+def make_terminals(hub: Hub, home: Home) -> Terminals:
+    """The shells of this machine, for the relay's devices and for browsers."""
+    return Terminals(home=home, environment=os.environ, panes=HubPanes(hub.fleet, hub.mirror, hub.acts))
+
+
 def make_relay(
     *,
     hub: Hub,
     store: Store,
+    terminals: Terminals,
     reach: Callable[[], Reach],
     settings: Settings,
     home: Home,
@@ -51,11 +57,10 @@ def make_relay(
         health=health,
         push=lambda channel, type_, payload, right: gateway.push(channel, type_, payload, right),
     )
-    panes = HubPanes(hub.fleet, hub.mirror, hub.acts)
     gateway = Gateway(
         devices=hub.devices,
         parts=[
-            Terminals(home=home, environment=os.environ, panes=panes),
+            terminals,
             media,
             profiles,
             Placeholders(clock),

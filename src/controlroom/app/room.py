@@ -13,9 +13,10 @@ from controlroom.app.doors import Doors
 from controlroom.app.hermes import with_hermes
 from controlroom.app.invitations import Invitations
 from controlroom.app.link import InProcessLink
-from controlroom.app.relay import make_relay
+from controlroom.app.relay import make_relay, make_terminals
 from controlroom.core.limiter import Limiter
 from controlroom.gateway.gateway import qr_secret
+from controlroom.gateway.terminal.channel import TerminalChannel
 from controlroom.hub.hub import Hub
 from controlroom.hub.store.store import Store
 from controlroom.hub.store.tables import SCHEMA
@@ -67,9 +68,11 @@ class Room:
         hub, doors = self.hub, self._doors
         self._stack.push_async_callback(hub.aclose)
         await hub.start()
+        terminals = make_terminals(hub, self._home)
         relay = make_relay(
             hub=hub,
             store=self._store,
+            terminals=terminals,
             reach=self._reach,
             settings=self._settings,
             home=self._home,
@@ -83,7 +86,8 @@ class Room:
         self._stack.push_async_callback(hub.say_good_bye)
         self._stack.push_async_callback(doors.close_for_new)
         limit = max(hub.body_limit, LARGEST_RELAY_BODY)
-        await doors.serve([*relay.routes(), *hub.door_routes()], body_limit=limit)
+        shells = TerminalChannel(terminals)
+        await doors.serve([*relay.routes(), *hub.door_routes(shells)], body_limit=limit)
 
     async def aclose(self) -> None:
         await self._stack.aclose()

@@ -20,6 +20,8 @@ from controlroom.hub.api.device_app import door_routes
 from controlroom.hub.api.live import LiveClients
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.served import body_limit
+from controlroom.hub.api.terminals import TerminalSockets
+from controlroom.hub.chat_finder import ChatFinder
 from controlroom.hub.chats import Chats
 from controlroom.hub.courier import Courier
 from controlroom.hub.devices import DeviceBook
@@ -31,6 +33,7 @@ from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.ports import Callers, Invitations, NodeLink
 from controlroom.hub.passkeys import Passkeys
+from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
 from controlroom.hub.store import fleet_rows, identity_rows
@@ -146,11 +149,14 @@ class Hub:
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.devices.on_change(self._live.device_changed)
+        self._terminals = TerminalSockets(self.devices, receipts)
         self.devices.connected(self._live.device_ids)
         self._closers.append(self._tasks.aclose)
         for number, link in enumerate(self._links):
             follower = Follower(
                 link, is_primary=number == 0, store=store, nodes=nodes, clock=clock, listener=self
+        self.devices.on_end(lambda device_id, _why: self._terminals.poke(device_id))
+        self.devices.on_change(lambda device: self._terminals.poke(device.id))
             )
             self._tasks.supervise(f"node {number}", follower.run, self._health)
         self._tasks.supervise("devices", self.devices.run, self._health)
@@ -175,9 +181,11 @@ class Hub:
         )
         await self._serve(self._parts)
 
-    def door_routes(self) -> list[web.RouteDef]:
-        """The API for paired devices, to be mounted on the doors; only after ``start``."""
-        return door_routes(self._parts, self._hub_id)
+    def door_routes(self, terminals: HostTerminals | None = None) -> list[web.RouteDef]:
+        """The API for paired devices, to be mounted on the doors; only after ``start``. ``terminals``: the
+        shells of this machine, None when devices cannot have any."""
+        self._terminals.over = terminals
+        return door_routes(self._parts, self._terminals, self._hub_id)
 
     @property
     def body_limit(self) -> int:
@@ -185,7 +193,7 @@ class Hub:
         return body_limit(self._settings.limits.message_bytes)
 
     async def say_good_bye(self) -> None:
-        """End the live sockets; clients come again by themselves."""
+        """End the live sockets and the terminals; clients come again by themselves."""
         await self._live.aclose()
 
     async def _serve(self, parts: Parts) -> None:
@@ -195,6 +203,7 @@ class Hub:
         self._closers.append(inner.cleanup)
         self._closers.append(self._live.aclose)
         self._closers.append(self._remove_socket)
+        await self._terminals.aclose()
         await serve_unix(inner, self._home.socket)
 
     def _may_answer(self, by: str) -> bool:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Protocol
 
-from controlroom.wire.device import Invitation, MintPairing, PairingCode
+from controlroom.kit.http import Peer
+from controlroom.wire.device import Device, Invitation, MintPairing, PairingCode
 from controlroom.wire.node import (
     Act,
     ActResult,
     ActsAnswer,
+    FileOffer,
+    FilePlaced,
     FrameAnswer,
     Hello,
+    HistoryAnswer,
+    HitsAnswer,
     ItemsAnswer,
     Refusal,
     Snapshot,
 )
+from controlroom.wire.relay import Envelope
 
 
 class NodeRefused(Exception):
@@ -50,9 +56,23 @@ class NodeLink(Protocol):
     ) -> ItemsAnswer:
         """Raises NodeRefused (``not_found``: the history is missing or the chat is unknown)."""
 
+    async def search(
+        self, agent_id: str, chat_id: str, text: str, *, before: str | None = None, limit: int = 50
+    ) -> HitsAnswer:
+        """Items that say this text in any case, newest first, from a cursor backwards. About ``limit``, and
+        as far as a few seconds reach. Raises NodeRefused (``not_found`` as ``items``; ``changed``: search anew)."""
+
+    async def around(self, agent_id: str, chat_id: str, item_id: str) -> ItemsAnswer:
+        """The page that holds this item. Raises NodeRefused (``not_found``)."""
+
     async def act(self, act: Act) -> ActResult:
         """Take an act, once for its id: the same id again gives the first result. A ``send`` is taken
         whatever the agent does now; its fate comes through ``acts``."""
+
+    async def put_file(self, offer: FileOffer, pieces: AsyncIterator[bytes]) -> FilePlaced:
+        """Put a file into the agent's inbox, once for its id: a file that lies there already is not read
+        again. Raises NodeRefused (``not_found``: the agent has no folder; ``failed``: it cannot be
+        written)."""
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         """Progress with ``seq`` > ``after``, at once when there is some, else after at most ``wait_s``."""
@@ -60,8 +80,12 @@ class NodeLink(Protocol):
     async def screen(self, agent_id: str) -> FrameAnswer:
         """Raises NodeRefused (``not_found``: no such agent or it has no pane; ``failed``)."""
 
+    async def scrollback(self, agent_id: str, lines: int) -> HistoryAnswer:
+        """The last rows of history and screen. Raises NodeRefused as ``screen`` does."""
+
     def watch(self, agent_id: str) -> AsyncIterator[FrameAnswer]:
-        """Frames while somebody watches, only when the revision changed; ends when the pane is gone."""
+        """Frames while somebody watches, only when the revision or the echo changed; ends when the pane is
+        gone."""
 
 
 class Invitations(Protocol):
@@ -70,6 +94,48 @@ class Invitations(Protocol):
     async def invite(self, code: PairingCode, wish: MintPairing) -> Invitation:
         """Everything that a device needs to use this code. Raises ValueError, a sentence without its full
         stop, for a wish that cannot be."""
+
+
+class TerminalLink(Protocol):
+    """One browser as the terminals see it."""
+
+    @property
+    def id(self) -> str:
+        """Names this socket while it lives; a device may have several at once."""
+
+    @property
+    def device(self) -> Device: ...
+
+    @property
+    def peer(self) -> Peer: ...
+
+    @property
+    def is_open(self) -> bool: ...
+
+    def may(self, right: str) -> bool:
+        """Whether this device may use terminals now."""
+
+    async def send(self, type_: str, payload: Mapping[str, object], *, id: str | None = None) -> bool:
+        """Send in order, waiting for a slow browser. ``id``: the request this answers. False: it is gone."""
+
+    async def system_error(self, message: str, *, id: str | None = None) -> bool:
+        """Say that something outside of a shell went wrong, or that this ends."""
+
+
+class TerminalHandler(Protocol):
+    """The shells of one browser."""
+
+    async def receive(self, message: Envelope) -> None:
+        """Take one message of the relay's terminal channel. The next comes when this one was handled."""
+
+    async def aclose(self, reason: str) -> None:
+        """Let go of all shells; they go on."""
+
+
+class HostTerminals(Protocol):
+    """Shells on this machine, with the rules of the relay's terminal channel."""
+
+    async def open(self, link: TerminalLink) -> TerminalHandler: ...
 
 
 class Callers(Protocol):

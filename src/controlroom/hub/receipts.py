@@ -40,7 +40,13 @@ class ReceiptBook:
         self._refused[key] = now
         await self._write(by, what, "not_allowed", agent_id, text)
 
-    async def failed(self, by: str, what: str, agent_id: str | None, text: str) -> None:
+    async def done(self, by: str, what: str, agent_id: str | None, text: str) -> None:
+        """Note something that is no request of its own."""
+        await self._write(by, what, "ok", agent_id, text)
+
+    async def failed(
+        self, by: str, what: str, agent_id: str | None, text: str, screen: Sequence[str] = ()
+    ) -> None:
         """Note an act that was begun and of which nobody can say how it ended."""
         await self._write(by, what, "failed", agent_id, text)
 

@@ -18,6 +18,7 @@ from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import PREFIX
 from controlroom.hub.api.routes import ROUTES
 from controlroom.hub.errors import HubError
+from controlroom.hub.api.terminals import TerminalSockets
 from controlroom.kit.http import json_answer, peer_of, read_body
 from controlroom.wire.device import DeviceHello, Paired, PairWithCode
 
@@ -27,7 +28,7 @@ LONGEST_COOKIE_S = 400 * 24 * 3600  # browsers keep none longer; the book decide
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def door_routes(parts: Parts, hub_id: str) -> list[web.RouteDef]:
+def door_routes(parts: Parts, terminals: TerminalSockets, hub_id: str) -> list[web.RouteDef]:
     """What a door serves of the hub's API. A body may have ``served.body_limit`` bytes: the application that
     mounts the routes must allow as much."""
     callers = DeviceCallers(parts.devices, parts.unlocks, parts.clock, hub_id)
@@ -37,6 +38,7 @@ def door_routes(parts: Parts, hub_id: str) -> list[web.RouteDef]:
         web.get(f"{PREFIX}/openapi.json", served.openapi_page(parts, callers)),
         web.get(f"{PREFIX}/live", served.live(parts, callers)),
     ]
+        web.get(f"{PREFIX}/terminals", served.terminals(terminals, callers)),
     routes += [
         web.route(route.method, PREFIX + route.path, served.served(route, parts, callers))
         for route in ROUTES
