@@ -29,6 +29,7 @@ export type Device = Schemas["Device"];
 export type DeviceList = Schemas["DeviceList"];
 export type Paired = Schemas["Paired"];
 export type ChatItems = Schemas["ChatItems"];
+export type ChatHidden = Schemas["ChatHidden"];
 export type AgentGone = Schemas["AgentGone"];
 export type DeviceGone = Schemas["DeviceGone"];
 export type ApiError = Schemas["Error"];

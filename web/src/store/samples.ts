@@ -1,0 +1,41 @@
+/** Nouns of the API for tests: whole, with what a test wants to be different. */
+import type { Agent, Device, Fleet, Machine, Message, Receipt } from "../api/types";
+import type { StoreEvent } from "./state";
+
+export function agent(id: string, change: Partial<Agent> = {}): Agent {
+  return {
+    id, chat_id: id.replace("agt", "cht"), name: id, kind: "claude", machine_id: "mac_1", activity: "working",
+    since_ms: 1_000, evidence: { rule: "open turn", source: "transcript", detail: "", at_ms: 1_000 }, helpers: 0, unread: 0,
+    ...change,
+  };
+}
+
+export function machine(id: string, change: Partial<Machine> = {}): Machine {
+  return { id, name: id, primary: true, online: true, last_seen_ms: 1_000, version: "0.1.0", capabilities: [], ...change };
+}
+
+export function fleet(seq: number, agents: Agent[], machines: Machine[] = [machine("mac_1")]): Fleet {
+  return { seq, agents, machines };
+}
+
+export function message(id: string, change: Partial<Message> = {}): Message {
+  return {
+    id, chat_id: "cht_1", agent_id: "agt_1", text: "hello", state: "accepted", when: "idle", as: "text", on_draft: "wait",
+    by: "device:dev_1", created_at_ms: 100, changed_at_ms: 100, ...change,
+  };
+}
+
+export function receipt(seq: number, change: Partial<Receipt> = {}): Receipt {
+  return { seq, id: `rct_${seq}`, at_ms: seq, by: "device:dev_1", what: "keys", code: "ok", text: "Pressed Escape.", ...change };
+}
+
+export function device(id: string, change: Partial<Device> = {}): Device {
+  return {
+    id, prefix: "abcdefgh", kind: "web", name: id, device_id: id, created_ms: 1, last_seen_ms: 2, expires_ms: null,
+    grants: { chat: null }, ...change,
+  };
+}
+
+export function event(seq: number, name: string, data: unknown): StoreEvent {
+  return { type: "event", seq, atMs: seq, name, data };
+}
