@@ -1,4 +1,38 @@
 /** The whole app: who may see it, where it is, and the frame around every view. */
+import "./shell.css";
+
+import { makeRoom } from "../live/connect";
+import { RoomContext } from "../live/room";
+import { keepTaste } from "../kit/keep-taste";
+import { startKeys } from "./keys";
+import { readLayout } from "./layout";
+import { go, route, startNavigation } from "./navigate";
+import { keepPage } from "./page";
+import { Shell } from "./shell";
+import { PairView, UnlockView } from "./views";
+
+keepTaste(window);
+readLayout();
+startNavigation();
+startKeys();
+const room = makeRoom();
+keepPage(room);
+
 export function App() {
-  return <main id="main"><h1>Control Room</h1></main>;
+  return <RoomContext.Provider value={room}><Gate /></RoomContext.Provider>;
+}
+
+/** Who is not paired pairs, who is locked unlocks; nothing of the room is in the page until then. */
+function Gate() {
+  const { kind } = room.link.value;
+  const place = route.value;
+  const code = place.at === "pair" ? place.code : undefined;
+  if (place.at === "pair" || kind === "not_paired") return <PairView {...(code === undefined ? {} : { code })} onPaired={onPaired} />;
+  if (kind === "locked") return <UnlockView onUnlocked={() => room.prove()} />;
+  return <Shell />;
+}
+
+function onPaired(): void {
+  if (route.value.at === "pair") go({ at: "agents" }, { replace: true });
+  room.prove();
 }

@@ -23,6 +23,8 @@ export interface Shortcut {
   inDialogs?: boolean;
   /** Leave it out of the list of all keys. */
   hidden?: boolean;
+  /** Offer it in the command palette too. */
+  inPalette?: boolean;
 }
 
 export type Shortcuts = Readonly<Record<string, Shortcut>>;
@@ -60,6 +62,13 @@ export function knownKeys(): KnownKey[] {
     }
   }
   return [...known.values()];
+}
+
+/** What counts now and may be done from the command palette. */
+export function keyActs(): { keys: string; shortcut: Shortcut }[] {
+  return registered.flatMap(({ current }) => Object.entries(current))
+    .filter(([, shortcut]) => shortcut.inPalette === true)
+    .map(([keys, shortcut]) => ({ keys, shortcut }));
 }
 
 /** The name under which a pressed key is registered. */

@@ -21,6 +21,15 @@ export function hideToast(): void {
   shown.value = null;
 }
 
+/** Does what the toast offers. False: it offers nothing. */
+export function takeToast(): boolean {
+  const act = shown.value?.act;
+  if (act === undefined) return false;
+  hideToast();
+  act.run();
+  return true;
+}
+
 /** The place for the toast: the shell mounts it once. */
 export function Toasts() {
   const toast = shown.value;

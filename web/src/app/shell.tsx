@@ -1,0 +1,169 @@
+/** The frame: strips, navigation, list and detail. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { isWide } from "../kit/media";
+import { line } from "../kit/text";
+import { useRoom } from "../live/room";
+import { Icon } from "../parts/icon";
+import { Title, TitleLevel } from "../parts/title";
+import { Toasts } from "../parts/toast";
+import { AgentList, AgentSheets } from "../views/agents";
+import { layout } from "./layout";
+import { Nav } from "./nav";
+import { isDetail, isPopOut, route } from "./navigate";
+import { titleOf } from "./page";
+import { Resizer } from "./resizer";
+import type { Route } from "./routes";
+import { Shortcuts } from "./shortcuts";
+import { Strips } from "./strips";
+import { AgentTerminal, ChatView, Chief, HostShells, Inbox, SettingsList, SettingsPage, SharedView, Usage } from "./views";
+
+export function Shell() {
+  const place = route.value;
+  const { isOld } = useRoom();
+  useFocus(place);
+  const isHidden = layout.value.isListHidden && isDetail(place);
+  return (
+    <div
+      class={isOld.value ? "app is-old" : "app"} data-view={isDetail(place) ? "detail" : "list"} data-window={isPopOut ? "" : undefined}
+      style={`--list-width:${layout.value.listRem}rem`}
+    >
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
+      <div class="banner"><Strips /></div>
+      {isPopOut ? null : <Nav place={place} />}
+      <main class={mainClass(place, isHidden)} id="main" tabIndex={-1}>
+        <TitleLevel.Provider value={1}><Panes place={place} isListHidden={isHidden} /></TitleLevel.Provider>
+      </main>
+      <Toasts />
+      <AgentSheets />
+      <Shortcuts />
+    </div>
+  );
+}
+
+function mainClass(place: Route, isListHidden: boolean): string {
+  const isOne = isPopOut || place.at === "chief" || place.at === "usage" || place.at === "lost" || place.at === "shared";
+  return ["panes", isOne ? "panes-one" : "", isListHidden ? "is-list-hidden" : ""].filter(Boolean).join(" ");
+}
+
+/** The panes of a place: the list that it belongs to, and itself. */
+function Panes(props: { place: Route; isListHidden: boolean }) {
+  const { place } = props;
+  switch (place.at) {
+    case "agents":
+    case "agent":
+    case "chat":
+    case "terminal":
+    case "shells":
+      return <Beside list={<AgentList currentId={"agentId" in place ? place.agentId : null} />} isListHidden={props.isListHidden}><AgentDetail place={place} /></Beside>;
+    case "inbox":
+    case "question":
+      return <Inbox {...(place.at === "question" ? { questionId: place.questionId } : {})} />;
+    case "chief":
+      return <Chief />;
+    case "usage":
+      return <Usage />;
+    case "settings":
+      return <Beside list={<SettingsList page={place.page} />} isListHidden={props.isListHidden}><SettingsPage key={place.page} page={place.page} /></Beside>;
+    case "shared":
+      return <SharedView />;
+    case "lost":
+      return <Lost path={place.path} />;
+    case "pair":
+      return null;
+  }
+}
+
+/** List and detail. In a window of its own, and on a phone behind a detail, the list is not there. */
+function Beside(props: { list: ComponentChildren; isListHidden: boolean; children: ComponentChildren }) {
+  if (isPopOut) return <>{props.children}</>;
+  const isListShown = isWide.value && !props.isListHidden;
+  return (
+    <>
+      {props.list}
+      <Resizer />
+      <TitleLevel.Provider value={isListShown ? 2 : 1}>{props.children}</TitleLevel.Provider>
+    </>
+  );
+}
+
+function AgentDetail(props: { place: Route }) {
+  const { place } = props;
+  const { state } = useRoom();
+  switch (place.at) {
+    case "agent": {
+      const agent = state.value.agents.get(place.agentId);
+      if (agent === undefined) return <UnknownAgent isHeard={state.value.seq !== null} />;
+      return <ChatView key={agent.id} agentId={agent.id} chatId={agent.chat_id} {...(place.itemId === undefined ? {} : { itemId: place.itemId })} />;
+    }
+    case "chat": {
+      const owner = [...state.value.agents.values()].find((agent) => agent.chat_id === place.chatId);
+      return (
+        <ChatView
+          key={place.chatId} chatId={place.chatId} {...(owner === undefined ? {} : { agentId: owner.id })}
+          {...(place.itemId === undefined ? {} : { itemId: place.itemId })}
+        />
+      );
+    }
+    case "terminal":
+      return <section class="pane pane-detail" aria-label={titleOf(place, state.value)}><AgentTerminal key={place.agentId} agentId={place.agentId} /></section>;
+    case "shells":
+      return <section class="pane pane-detail" aria-label="Shells"><HostShells /></section>;
+    default:
+      return (
+        <section class="pane pane-detail" aria-label="Chat">
+          <div class="empty">
+            <Icon name="agents" />
+            <h2>No chat is open</h2>
+            <p>Choose an agent in the list. <span class="only-wide"><kbd>J</kbd> and <kbd>K</kbd> move, <kbd>Enter</kbd> opens, <kbd>N</kbd> opens the next that needs you, <kbd>?</kbd> shows all keys.</span></p>
+          </div>
+        </section>
+      );
+  }
+}
+
+/** A link to an agent that is not in the fleet: not yet, or not any more. */
+function UnknownAgent(props: { isHeard: boolean }) {
+  return (
+    <section class="pane pane-detail" aria-label="Chat">
+      <div class="empty" aria-busy={!props.isHeard}>
+        <Icon name="agents" />
+        <Title>{props.isHeard ? "This agent is not in the list" : "Nothing was heard yet"}</Title>
+        <p>{props.isHeard ? "It was closed, or has been gone for more than a day. Its chats stay readable: search for their words." : "The chat shows as soon as the control room answers."}</p>
+        <a class="btn btn-line" href="/app/agents">All agents</a>
+      </div>
+    </section>
+  );
+}
+
+function Lost(props: { path: string }) {
+  return (
+    <section class="pane pane-list" aria-label="Not found">
+      <div class="empty">
+        <Icon name="search" />
+        <Title>There is no such page</Title>
+        <p><code>{line(props.path, 120)}</code> leads nowhere here. The link may be of another version, or cut.</p>
+        <a class="btn btn-line" href="/app/agents">All agents</a>
+      </div>
+    </section>
+  );
+}
+
+/** After a change of place the focus is never lost: where what had it is hidden now, the page's content has it. */
+function useFocus(place: Route): void {
+  const before = useRef(place);
+  useEffect(() => {
+    const from = before.current;
+    before.current = place;
+    if (from === place) return;
+    const frame = requestAnimationFrame(() => {
+      const active = document.activeElement;
+      if (active instanceof HTMLElement && active !== document.body && active.checkVisibility()) return;
+      const cameFrom = "agentId" in from ? document.querySelector<HTMLElement>(`.row-link[data-agent="${CSS.escape(from.agentId)}"]`) : null;
+      const target = cameFrom?.checkVisibility() ? cameFrom : document.getElementById("main");
+      target?.focus({ preventScroll: target !== cameFrom });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [place]);
+}

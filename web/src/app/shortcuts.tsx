@@ -1,0 +1,92 @@
+/** Keys that count everywhere, and what lies over the page. */
+import { useRoom } from "../live/room";
+import { takeToast } from "../parts/toast";
+import { waiting } from "../store/agents";
+import { showAgent } from "../views/agents";
+import { useKeys } from "./keys";
+import { changeLayout, layout } from "./layout";
+import { above, go, isDetail, isPopOut, route } from "./navigate";
+import { overlay } from "./overlay";
+import { AllKeys, Palette } from "./views";
+
+export function Shortcuts() {
+  const room = useRoom();
+  useKeys({
+    "mod+k": { label: "Go to or do", group: "Go", inDialogs: true, run: () => { overlay.value = overlay.value === "palette" ? null : "palette"; } },
+    "?": { label: "All keys", group: "Go", run: () => { overlay.value = "keys"; } },
+    "g c": { label: "Chief", group: "Go", run: () => go({ at: "chief" }) },
+    "g a": { label: "Agents", group: "Go", run: () => go({ at: "agents" }) },
+    "g i": { label: "Inbox", group: "Go", run: () => go({ at: "inbox" }) },
+    "g u": { label: "Usage", group: "Go", run: () => go({ at: "usage" }) },
+    "g s": { label: "Settings", group: "Go", run: () => go({ at: "settings" }) },
+    j: { label: "Next in the list", group: "List", run: () => step(1) },
+    k: { label: "Previous in the list", group: "List", run: () => step(-1) },
+    n: { label: "Next that needs you", group: "List", run: () => nextWaiting() },
+    Enter: { label: "Open", group: "List", run: () => false },
+    "[": { label: "Hide or show the list", group: "List", run: () => changeLayout({ isListHidden: !layout.value.isListHidden }) },
+    t: { label: "Terminal", group: "Agent", run: () => toTerminal() },
+    m: { label: "Why, and actions", group: "Agent", run: () => openMenu() },
+    z: { label: "Undo", group: "Agent", run: () => takeToast() },
+    Escape: { label: "Back", group: "Go", always: true, run: leave },
+  });
+
+  function nextWaiting(): boolean {
+    const { agents, machines } = room.state.value;
+    const all = waiting(agents.values(), machines);
+    const next = all[(all.findIndex((agent) => agent.id === currentAgentId()) + 1) % all.length];
+    if (next === undefined) return false;
+    go({ at: "agent", agentId: next.id });
+    return true;
+  }
+
+  return overlay.value === "palette" ? <Palette onClose={close} /> : overlay.value === "keys" ? <AllKeys onClose={close} /> : null;
+}
+
+function close(): void {
+  overlay.value = null;
+}
+
+/** The agent that is open, or whose row has the focus. */
+export function currentAgentId(): string | null {
+  const row = document.activeElement?.closest(".row-link");
+  if (row instanceof HTMLElement && row.dataset["agent"] !== undefined) return row.dataset["agent"];
+  return "agentId" in route.value ? route.value.agentId : null;
+}
+
+/** Moves the focus in the list that is shown. */
+function step(by: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>(".pane-list .row-link")].filter((row) => row.checkVisibility());
+  const focused = rows.findIndex((row) => row === document.activeElement);
+  const at = focused >= 0 ? focused : rows.findIndex((row) => row.getAttribute("aria-current") !== null);
+  const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by];
+  if (next === undefined) return rows.length > 0;
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+function toTerminal(): boolean {
+  const agentId = currentAgentId();
+  if (agentId === null) return false;
+  go({ at: "terminal", agentId });
+  return true;
+}
+
+function openMenu(): boolean {
+  const agentId = currentAgentId();
+  if (agentId === null) return false;
+  showAgent(agentId);
+  return true;
+}
+
+/** Out of a field first, then out of the detail. */
+function leave(event: KeyboardEvent): boolean {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLElement && event.target === activeElement && activeElement.matches("input, textarea, select, [contenteditable]")) {
+    activeElement.blur();
+    return true;
+  }
+  if (isPopOut || !isDetail(route.value)) return false;
+  go(above(route.value));
+  return true;
+}

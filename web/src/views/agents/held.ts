@@ -1,0 +1,84 @@
+/** Nothing moves by itself: the order of the list waits while the person touches or scrolls it. */
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+import type { Agent } from "../../api/types";
+import { held, isSameOrder, movedBetween, type Group } from "../../store/agents";
+
+/** What appeared or moved ignores taps for this long (`--t-settle`). */
+export const SETTLE_MS = 600;
+/** Scrolling has ended when nothing scrolled for this long. */
+const SCROLL_END_MS = 350;
+/** A finger or mouse that let go may come again at once. */
+const LET_GO_MS = 250;
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+export interface Held {
+  groups: readonly Group[];
+  /** Rows that appeared or changed their group or place a moment ago. */
+  settling: ReadonlySet<string>;
+}
+
+/**
+ * The groups to show. While `list` is touched, scrolled or has an open menu they keep the order that is on the
+ * screen, with what is known now of each agent. `key` names what the person chose to see (filter, search): another
+ * one is shown at once.
+ */
+export function useHeld(list: { current: HTMLElement | null }, next: readonly Group[], agents: ReadonlyMap<string, Agent>, key: string): Held {
+  const isHeld = useHands(list);
+  const shown = useRef({ groups: next, key });
+  const [settling, setSettling] = useState<ReadonlySet<string>>(NOBODY);
+  let groups = next;
+  let moved: ReadonlySet<string> = NOBODY;
+  if (shown.current.key === key && !isSameOrder(shown.current.groups, next)) {
+    if (isHeld) groups = held(shown.current.groups, agents);
+    else moved = movedBetween(shown.current.groups, next);
+  }
+  useLayoutEffect(() => {
+    shown.current = { groups, key };
+    if (moved.size > 0) setSettling(moved);
+  });
+  useEffect(() => {
+    if (settling.size === 0) return;
+    const timer = setTimeout(() => setSettling(NOBODY), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [settling]);
+  return { groups, settling: moved.size > 0 ? moved : settling };
+}
+
+/** Whether the person has a hand on the list. */
+function useHands(list: { current: HTMLElement | null }): boolean {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isDown = false;
+    const hold = (forMs: number): void => {
+      setHeld(true);
+      clearTimeout(timer);
+      timer = setTimeout(() => setHeld(isDown), forMs);
+    };
+    const down = (): void => {
+      isDown = true;
+      hold(LET_GO_MS);
+    };
+    const up = (): void => {
+      isDown = false;
+      hold(LET_GO_MS);
+    };
+    const scroll = (): void => hold(SCROLL_END_MS);
+    element.addEventListener("pointerdown", down);
+    element.addEventListener("scroll", scroll, { capture: true, passive: true });
+    window.addEventListener("pointerup", up);
+    window.addEventListener("pointercancel", up);
+    return () => {
+      clearTimeout(timer);
+      element.removeEventListener("pointerdown", down);
+      element.removeEventListener("scroll", scroll, { capture: true });
+      window.removeEventListener("pointerup", up);
+      window.removeEventListener("pointercancel", up);
+    };
+  }, []);
+  return isHeld;
+}

@@ -1,0 +1,169 @@
+/** The list of agents: who needs the person first, then what is finished, works, is idle, and who cannot be reached. */
+import { signal } from "@preact/signals";
+import { useComputed } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+
+import type { Agent, Machine } from "../../api/types";
+import { useKeys } from "../../app/keys";
+import { clock, span } from "../../kit/time";
+import { line } from "../../kit/text";
+import { useRoom } from "../../live/room";
+import { Chip } from "../../parts/chip";
+import { Icon } from "../../parts/icon";
+import { Title } from "../../parts/title";
+import { ALL, arrange, countsOf, filtersOf, isSameFilter, type Filter, type Group } from "../../store/agents";
+import { FirstRun, Loading, NoMatch } from "./empty";
+import { useHeld } from "./held";
+import { Row } from "./row";
+
+export { AgentSheets, showAgent } from "./sheet";
+export { Row } from "./row";
+
+/** What the person chose to see, kept while other tabs are open. */
+const filter = signal<Filter>(ALL);
+const search = signal("");
+let scrolled = 0;
+
+export interface AgentListProps {
+  /** The agent whose chat or terminal is open. */
+  currentId: string | null;
+}
+
+export function AgentList(props: AgentListProps) {
+  const room = useRoom();
+  const agents = useComputed(() => room.state.value.agents).value;
+  const machines = useComputed(() => room.state.value.machines).value;
+  const isKnown = room.state.value.seq !== null;
+  const all = useMemo(() => [...agents.values()], [agents]);
+  const choices = useMemo(() => filtersOf(all, machines), [all, machines]);
+  const chosen = choices.some((choice) => isSameFilter(choice.filter, filter.value)) ? filter.value : ALL;
+  const next = useMemo(() => arrange(all, machines, chosen, search.value), [all, machines, chosen, search.value]);
+  const pane = useRef<HTMLElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const { groups, settling } = useHeld(list, next, agents, `${JSON.stringify(chosen)} ${search.value}`);
+  useKeptPlace(list);
+  return (
+    <section class="pane pane-list" aria-label="Agents" ref={pane}>
+      <header class="head">
+        <Head />
+        <Summary agents={all} machines={machines} />
+        {all.length === 0 ? null : (
+          <div class="chips" role="group" aria-label="Filter">
+            {choices.map((choice) => (
+              <Chip
+                key={JSON.stringify(choice.filter)} label={line(choice.label, 40)}
+                count={choice.filter.by === "kind" ? undefined : choice.count}
+                isOn={isSameFilter(choice.filter, chosen)} onPress={() => { filter.value = choice.filter; }}
+              />
+            ))}
+          </div>
+        )}
+      </header>
+      <div class={settling.size > 0 ? "pane-scroll is-shifting" : "pane-scroll"} tabIndex={-1} role="group" aria-label="Agent list" ref={list}>
+        {groups.map((group) => (
+          <GroupView key={group.id} group={group} machines={machines} settling={settling} currentId={props.currentId} />
+        ))}
+        {groups.length > 0 ? null : !isKnown ? <Loading /> : all.length === 0 ? <FirstRun machines={machines} /> : (
+          <NoMatch search={search.value} filter={chosen} onClear={() => { filter.value = ALL; search.value = ""; }} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function GroupView(props: { group: Group; machines: ReadonlyMap<string, Machine>; settling: ReadonlySet<string>; currentId: string | null }) {
+  const { group, machines, settling } = props;
+  const { now } = useRoom();
+  const id = `group-${group.id.replace(/[^\w-]/g, "-")}`;
+  return (
+    <section class={group.kind === "needs" ? "group" : "group flat"} aria-labelledby={id}>
+      <h2 class="group-head" id={id}>
+        <bdi>{line(group.title, 80)}</bdi> <span class="count">{group.agents.length}</span>
+        {group.machine === null ? null : <span class="aside">last seen {clock(group.machine.last_seen_ms, now.value)}</span>}
+      </h2>
+      <ul class={group.kind === "needs" ? "need" : undefined}>
+        {group.agents.map((agent) => {
+          const machine = machines.get(agent.machine_id);
+          return (
+            <Row
+              key={agent.id} agent={agent} machineName={machine?.name ?? ""}
+              awaySinceMs={machine?.online === true ? null : machine?.last_seen_ms ?? agent.since_ms}
+              isCurrent={agent.id === props.currentId} isSettling={settling.has(agent.id) && group.kind !== "away"}
+            />
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Head() {
+  const [isSearching, setSearching] = useState(search.value !== "");
+  const field = useRef<HTMLInputElement>(null);
+  const open = (): void => {
+    setSearching(true);
+    requestAnimationFrame(() => field.current?.focus());
+  };
+  useKeys({ "/": { label: "Search", group: "Go", run: open } });
+  return (
+    <>
+      <div class="head-top">
+        <Title class="head-title">Agents</Title>
+        <button class="icon-btn only-phone" type="button" aria-label="Search agents" aria-expanded={isSearching} onClick={() => (isSearching ? setSearching(false) : open())}>
+          <Icon name="search" />
+        </button>
+      </div>
+      <label class={isSearching ? "search" : "search only-wide"} style="margin-top:var(--s2)">
+        <Icon name="search" small />
+        <span class="vh">Search agents</span>
+        <input
+          ref={field} class="input" type="search" placeholder="Search agents" value={search.value} enterkeyhint="search"
+          autocomplete="off" spellcheck={false} maxLength={200}
+          onInput={(event) => { search.value = event.currentTarget.value; }}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            event.preventDefault();
+            if (search.value === "") event.currentTarget.blur();
+            search.value = "";
+          }}
+        />
+        {search.value === "" ? <kbd class="only-wide" aria-hidden="true">/</kbd> : null}
+      </label>
+    </>
+  );
+}
+
+/** How many wait, and for how long: the one thing that is announced. While nothing is proven, in the past tense. */
+function Summary(props: { agents: readonly Agent[]; machines: ReadonlyMap<string, Machine> }) {
+  const { now, isOld, link, state } = useRoom();
+  const counts = useMemo(() => countsOf(props.agents, props.machines), [props.agents, props.machines]);
+  if (state.value.seq === null || props.agents.length === 0) return null;
+  const { waiting, longestSinceMs } = counts;
+  const provenMs = "sinceMs" in link.value ? link.value.sinceMs : null;
+  if (isOld.value && provenMs !== null) {
+    const text = waiting === 0 ? "nothing waited for you" : `${waiting} waited for you`;
+    return <p class="head-sum" role="status">At {clock(provenMs, now.value)}: <b>{text}</b></p>;
+  }
+  return (
+    <p class="head-sum" role="status">
+      {waiting === 0 ? "Nothing waits for you" : <><b>{waiting === 1 ? "1 waits for you" : `${waiting} wait for you`}</b>{longestSinceMs === null ? "" : waiting === 1 ? `, for ${minutes(now.value - longestSinceMs)}` : `, the longest for ${minutes(now.value - longestSinceMs)}`}</>}
+    </p>
+  );
+}
+
+/** Seconds would be read out each second. */
+function minutes(ms: number): string {
+  return ms < 60_000 ? "less than a minute" : span(ms);
+}
+
+/** Scrolled as it was when another tab was open in between. */
+function useKeptPlace(list: { current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null) return;
+    element.scrollTop = scrolled;
+    return () => {
+      scrolled = element.scrollTop;
+    };
+  }, []);
+}

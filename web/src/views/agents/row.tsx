@@ -1,0 +1,140 @@
+/** One agent in a list. Drawn anew only when what it shows changed; its age ticks by itself. */
+import { useComputed } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+
+import type { Agent } from "../../api/types";
+import { addressOf, type Route } from "../../app/routes";
+import { span } from "../../kit/time";
+import { line } from "../../kit/text";
+import { useRoom } from "../../live/room";
+import { Icon } from "../../parts/icon";
+import { Lamp } from "../../parts/lamp";
+import { kindName, standingOf } from "../../store/agents";
+import { showAgent } from "./sheet";
+
+/** A finger that rests this long opens the menu. */
+const LONG_PRESS_MS = 500;
+/** Moved further, it is a scroll. */
+const SCROLL_PX = 10;
+
+export interface RowProps {
+  agent: Agent;
+  machineName: string;
+  /** When its machine cannot be reached: when it was heard last. */
+  awaySinceMs: number | null;
+  isCurrent: boolean;
+  isSettling: boolean;
+  /** Where a tap leads; its chat without it. */
+  to?: Route;
+}
+
+export function Row(props: RowProps) {
+  const { agent, machineName, awaySinceMs, isCurrent, isSettling, to } = props;
+  return useMemo(
+    () => <Drawn {...props} />,
+    [agent, machineName, awaySinceMs, isCurrent, isSettling, to === undefined ? "" : addressOf(to)],
+  );
+}
+
+function Drawn(props: RowProps) {
+  const { agent, awaySinceMs } = props;
+  const standing = standingOf(agent);
+  const press = useLongPress(() => showAgent(agent.id));
+  const isAway = awaySinceMs !== null;
+  const name = line(agent.name, 120) || agent.id;
+  const meta = [kindName(agent.kind), props.machineName, agent.profile, helperCount(agent)].filter((part) => part != null && part !== "");
+  return (
+    <li class={classes(props)}>
+      <a
+        class="row-link" href={addressOf(props.to ?? { at: "agent", agentId: agent.id })} data-agent={agent.id}
+        aria-current={props.isCurrent ? "true" : undefined} draggable={false} {...press}
+      >
+        <Lamp name={standing.lamp} />
+        <span class="row-main">
+          <span class="row-top">
+            <span class="row-name"><span class="vh">{isAway ? `${standing.word} when last seen: ` : `${standing.word}: `}</span><bdi>{name}</bdi></span>
+            <Marks agent={agent} />
+            {agent.unread > 0 ? <span class="badge badge-quiet"><span class="vh">unread: </span>{agent.unread > 99 ? "99+" : agent.unread}</span> : null}
+            <Age key={awaySinceMs ?? standing.sinceMs} sinceMs={awaySinceMs ?? standing.sinceMs} isAway={isAway} isFault={standing.lamp === "fault"} />
+          </span>
+          <Say key={standing.was?.atMs} agent={agent} />
+          <span class="row-meta"><span><bdi>{line(meta.join(" · "), 120)}</bdi></span>{agent.uncertain ? <span class="tag">Not certain</span> : null}</span>
+        </span>
+      </a>
+      <button class="row-why" type="button" tabIndex={-1} aria-label={`Why ${name} counts as: ${standing.word}`} onClick={() => showAgent(agent.id)} />
+      <button class="icon-btn row-more" type="button" tabIndex={-1} aria-label={`Actions for ${name}`} onClick={() => showAgent(agent.id)}><Icon name="more" /></button>
+    </li>
+  );
+}
+
+function classes(props: RowProps): string {
+  const names = ["row"];
+  if (props.agent.unread > 0) names.push("row-unread");
+  if (props.awaySinceMs !== null) names.push("is-stale");
+  if (props.isSettling) names.push("is-settling", "is-new");
+  return names.join(" ");
+}
+
+function helperCount(agent: Agent): string | null {
+  if (agent.helpers === 0) return null;
+  return agent.helpers === 1 ? "1 helper" : `${agent.helpers} helpers`;
+}
+
+function Marks(props: { agent: Agent }) {
+  const { pinned, muted } = props.agent;
+  if (!pinned && !muted) return null;
+  return (
+    <span class="row-marks">
+      {pinned ? <><Icon name="pin" small /><span class="vh">pinned</span></> : null}
+      {muted ? <><Icon name="mute" small /><span class="vh">muted</span></> : null}
+    </span>
+  );
+}
+
+function Say(props: { agent: Agent }) {
+  const { say, was } = standingOf(props.agent);
+  const { now } = useRoom();
+  const ago = useComputed(() => (was === null ? "" : ` Was ${was.word} ${span(now.value - was.atMs)} ago.`));
+  if (say === "" && was === null) return null;
+  return <span class="row-say" dir="auto">{line(say)}{ago}</span>;
+}
+
+/** Only its own text changes with the clock. */
+function Age(props: { sinceMs: number; isAway: boolean; isFault: boolean }) {
+  const { now } = useRoom();
+  const { sinceMs, isAway } = props;
+  const text = useComputed(() => (isAway ? `seen ${span(now.value - sinceMs)} ago` : span(now.value - sinceMs)));
+  return <span class={props.isFault ? "row-age row-age-fault" : "row-age"}>{text}</span>;
+}
+
+/** A finger that rests, and the right mouse button. What was a long press is no tap. */
+function useLongPress(run: () => void) {
+  const state = useRef({ timer: 0, x: 0, y: 0, hasRun: false });
+  const stop = (): void => window.clearTimeout(state.current.timer);
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      stop();
+      state.current = { timer: 0, x: event.clientX, y: event.clientY, hasRun: false };
+      if (event.pointerType === "mouse") return;
+      state.current.timer = window.setTimeout(() => {
+        state.current.hasRun = true;
+        run();
+      }, LONG_PRESS_MS);
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (Math.hypot(event.clientX - state.current.x, event.clientY - state.current.y) > SCROLL_PX) stop();
+    },
+    onPointerUp: stop,
+    onPointerCancel: stop,
+    onContextMenu: (event: MouseEvent) => {
+      event.preventDefault();
+      stop();
+      if (!state.current.hasRun) run();
+      state.current.hasRun = true;
+    },
+    onClick: (event: MouseEvent) => {
+      if (state.current.hasRun) event.preventDefault();
+      state.current.hasRun = false;
+    },
+  };
+}

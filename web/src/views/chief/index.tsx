@@ -1,0 +1,103 @@
+/** The chief's tab. Until there is one: what was done, by whom, and what was on the screen. */
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import type { Receipt, Receipts } from "../../api/types";
+import { addressOf } from "../../app/routes";
+import { clock, fullTime, isSameDay } from "../../kit/time";
+import { block, line } from "../../kit/text";
+import { useRoom } from "../../live/room";
+import { Icon } from "../../parts/icon";
+import { Title } from "../../parts/title";
+import { newestFirst, wordsOf } from "../../store/receipts";
+
+const PAGE = 100;
+
+export function Chief() {
+  const room = useRoom();
+  const fetched = useSignal<readonly Receipt[]>([]);
+  const hasMore = useSignal(true);
+  const trouble = useSignal<string | null>(null);
+  const isAsking = useSignal(false);
+  const told = useComputed(() => room.state.value.receipts).value;
+  const all = newestFirst(fetched.value, told);
+
+  const older = async (): Promise<void> => {
+    if (isAsking.value) return;
+    isAsking.value = true;
+    const before = fetched.value.at(0)?.seq;
+    const answer = await room.http.request<Receipts>("GET", "/receipts", { query: { before: before ?? Number.MAX_SAFE_INTEGER, limit: PAGE } });
+    isAsking.value = false;
+    trouble.value = answer.ok ? null : answer.refusal.text;
+    if (!answer.ok) return;
+    fetched.value = [...answer.value.receipts, ...fetched.value];
+    hasMore.value = answer.value.more === true;
+  };
+  useEffect(() => void older(), []);
+
+  return (
+    <section class="pane pane-list" aria-label="Chief">
+      <header class="head">
+        <div class="head-top"><Title class="head-title">Chief</Title></div>
+        <p class="head-sum">The chief does not exist yet. Here stands what was done, newest first.</p>
+      </header>
+      <div class="pane-scroll" tabIndex={-1} role="group" aria-label="Receipts">
+        <div class="page">
+          {all.length === 0 && !isAsking.value && trouble.value === null ? <NoReceipts /> : null}
+          <ol class="receipts" aria-label="Receipts">
+            {all.map((receipt, at) => (
+              <ReceiptLine key={receipt.id} receipt={receipt} isFirstOfDay={!isSameDay(receipt.at_ms, all[at - 1]?.at_ms ?? 0)} />
+            ))}
+          </ol>
+          {trouble.value === null ? null : <p class="callout callout-fault" role="alert"><Icon name="warn" /><span>{line(trouble.value)}</span></p>}
+          {hasMore.value || trouble.value !== null ? (
+            <p class="fab-row"><button class="btn btn-line btn-block" type="button" disabled={isAsking.value} onClick={() => void older()}>{isAsking.value ? "Asking…" : trouble.value !== null ? "Try again" : "Load earlier"}</button></p>
+          ) : null}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function NoReceipts() {
+  return (
+    <div class="empty">
+      <Icon name="chief" />
+      <h2>Nothing was done yet</h2>
+      <p>Each answer, stopped turn, upload and revoked device leaves a receipt here, with the device, the time and what was on the screen.</p>
+    </div>
+  );
+}
+
+function ReceiptLine(props: { receipt: Receipt; isFirstOfDay: boolean }) {
+  const { receipt } = props;
+  const { state, now } = useRoom();
+  const words = wordsOf(receipt);
+  const agents = useComputed(() => state.value.agents).value;
+  const agent = receipt.agent_id == null ? null : agents.get(receipt.agent_id) ?? null;
+  const when = clock(receipt.at_ms, now.value);
+  return (
+    <li>
+      {props.isFirstOfDay ? <p class="day">{fullTime(receipt.at_ms).replace(/,? \d\d:\d\d:\d\d$/, "")}</p> : null}
+      <div class="receipt">
+        <Icon name={words.icon} />
+        <div>
+          <span>
+            {words.what}{" "}
+            {receipt.agent_id == null ? null : agent === null ? <bdi>an agent that is not listed any more</bdi>
+              : <a href={addressOf({ at: "agent", agentId: agent.id })}><bdi>{line(agent.name, 80)}</bdi></a>}
+            {words.isBad ? <> <span class="tag tag-fault">{receipt.code === "failed" ? "Failed" : "Refused"}</span></> : null}
+          </span>
+          <span class="why" dir="auto">{block(receipt.text, 600)}</span>
+          <span class="why"><time dateTime={new Date(receipt.at_ms).toISOString()} title={fullTime(receipt.at_ms)}>{when}</time>, by <bdi>{line(words.by, 80)}</bdi></span>
+          {receipt.screen === undefined || receipt.screen.length === 0 ? null : (
+            <details class="receipt-screen">
+              <summary>What was on the screen</summary>
+              <pre class="ask-cmd" tabIndex={0} role="group" aria-label="The screen right before">{receipt.screen.map((row) => `${block(row, 300)}\n`).join("")}</pre>
+            </details>
+          )}
+        </div>
+      </div>
+    </li>
+  );
+}
