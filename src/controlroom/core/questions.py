@@ -3,8 +3,8 @@
 Theory. A question is a log of steps; its state is that of the last step, and no step is ever taken away.
 While it is *open* any number of closers may race (phone, PC, the terminal, the agent, a newer question, the
 checker, the clock): the first to be written wins, every later one is refused and told who won. A closed
-question comes back to *open* in two ways only: ``Undo`` takes back what was done by hand (a skip, a dismissal,
-an answer that is not typed yet), ``Reopen`` what was done without a person, or what nobody can act on any more.
+question comes back to *open* in two ways only: ``Undo`` takes back what was done by hand (a skip, a
+dismissal, an answer that is not typed yet), ``Reopen`` what was done without a person or has expired.
 
 What has to be typed is an effect with the number of the step that wants it. A message's id is made from the
 question's id and that number, so a crash between step and typing repeats the message and never doubles it:
