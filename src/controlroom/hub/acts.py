@@ -7,9 +7,7 @@ caller and the request id, so that a request that is made again after a crash me
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-
-import msgspec
+from collections.abc import Callable, Sequence
 
 from controlroom.core.typed import LONGEST_PASTE
 from controlroom.hub.choices import keys_of, named
@@ -29,6 +27,7 @@ ACT_S = 50.0  # a node lets an act wait 30 s for a message that is being typed, 
 SCREEN_S = 10.0  # one capture; longer means the multiplexer is stuck
 MOST_KEYS, LONGEST_KEY = 200, 100
 TYPING_S = 60.0
+SHOWN_S = 2.0  # a receipt without a screen is better than an act that waits
 SHOWN = 200  # characters of an answer in its receipt
 
 
@@ -108,9 +107,12 @@ class Acts:
         )
 
     async def keys(self, agent_id: str, body: PressKeys, by: str) -> Done:
-        """Press keys. The node knows which there are, and when the screen must have been seen."""
-        if not body.keys:
-            raise HubError("bad_request", "keys: name at least one.")
+        """Paste a text, press keys. The node knows which there are, and when the screen must be seen."""
+        paste = body.paste or ""
+        if not body.keys and not paste:
+            raise HubError("bad_request", "keys: name at least one, or paste something.")
+        if len(paste) > LONGEST_PASTE:
+            raise HubError("too_large", f"paste: at most {LONGEST_PASTE} characters.")
         if len(body.keys) > MOST_KEYS or any(len(key) > LONGEST_KEY for key in body.keys):
             raise HubError("too_large", f"keys: at most {MOST_KEYS}, each at most {LONGEST_KEY} characters.")
         return await self._do(
@@ -121,37 +123,19 @@ class Acts:
             lambda id: KeysAct(
                 id=id, agent_id=agent_id, keys=body.keys, seen_revision=body.seen_revision, by=by
             ),
-            "" if self._is_typing(agent_id, body.keys, by) else described_keys(body.keys),
+        self._typed[by, agent_id] = self._clock.monotonic()
+        return done
+            "" if self._is_typing(agent_id, by) else described_keys(body.keys, has_paste=bool(paste)),
             "Tried to press keys.",
         )
 
-    async def paste(self, agent_id: str, body: PasteText, by: str) -> Done:
-        """Paste a text where the cursor is, without Enter; checked as keys are."""
-        if not body.text:
-            raise HubError("bad_request", "text: there is nothing to paste.")
-        if len(body.text) > LONGEST_PASTE:
-            raise HubError("too_large", f"text: at most {LONGEST_PASTE} characters.")
-        return await self._do(
-            agent_id,
-            "keys",
-            body,
-            by,
-            lambda id: KeysAct(
-                id=id, agent_id=agent_id, paste=body.text, seen_revision=body.seen_revision, by=by
-            ),
-            f"Pasted {len(body.text)} characters.",
-            "Tried to paste.",
-        )
-
-    def _is_typing(self, agent_id: str, keys: tuple[str, ...], by: str) -> bool:
-        """Somebody goes on typing plain characters: one receipt a minute is enough for that."""
+    def _is_typing(self, agent_id: str, by: str) -> bool:
+        """Somebody goes on typing: one receipt for a session is enough, which ends after a minute without a
+        key. While a dialog is open every key is told: it may be an answer."""
         now = self._clock.monotonic()
-        is_typing = (
-            all(len(key) == 1 for key in keys) and now - self._typed.get((by, agent_id), -TYPING_S) < TYPING_S
-        )
-        if not is_typing:
-            self._typed[by, agent_id] = now
-        return is_typing
+        is_typing = now - self._typed.get((by, agent_id), -TYPING_S) < TYPING_S
+        agent = self._view.agent(agent_id)
+        return is_typing and (agent is None or agent.waiting_for is None)
 
     async def screen(self, agent_id: str) -> Screen:
         """The screen as it is now."""
@@ -190,15 +174,19 @@ class Acts:
         text: str,
         tried: str,
     ) -> Done:
-        """``text`` is the receipt's, "" for an act that needs none; ``tried`` when it failed."""
+        """``text`` is the receipt's, "" for an act that needs none; ``tried`` when it failed. The receipt has
+        what the pane showed right before."""
+        screen: list[str] = []
 
         async def do() -> Done:
+            if text:
+                screen.extend(await self._shown(node, agent_id))
             node = self.node_of(agent_id)
             await self._check_answerer(agent_id, what, by)
             id = act_id(by, what, body.request_id)
             result = await node.ask(lambda link: link.act(act(id)), ACT_S)
             if result.code == "failed":  # something may have happened to the agent
-                await self._receipts.failed(by, what, agent_id, f"{tried} {result.text}".strip())
+                await self._receipts.failed(by, what, agent_id, f"{tried} {result.text}".strip(), screen)
             if result.code != "ok":
                 raise HubError(result.code, result.text or "The agent's machine refused it.")
             return Done(request_id=body.request_id, state="delivered", detail=result.text or None)
@@ -206,7 +194,16 @@ class Acts:
         def note(change: Change, done: Done) -> None:
             if text:  # a detail says what was different: "No turn ran."
                 said = text if done.detail is None else f"{tried} {done.detail}"
-                request_rows.add_receipt(change, by=by, what=what, code="ok", text=said, agent_id=agent_id)
+                request_rows.add_receipt(
+                    change, by=by, what=what, code="ok", text=said, agent_id=agent_id, screen=screen
+                )
+    async def _shown(self, node: Node, agent_id: str) -> Sequence[str]:
+        """What the pane shows now, for a receipt; nothing when it cannot be read soon."""
+        try:
+            return (await node.ask(lambda link: link.screen(agent_id), SHOWN_S)).rows
+        except HubError:
+            return ()
+
 
         return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
 

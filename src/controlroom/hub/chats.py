@@ -13,11 +13,12 @@ import msgspec
 import structlog
 from sqlalchemy import Connection
 
-from controlroom.hub.delivery import as_shown, delivery_of, waiting_item
+from controlroom.core.attachments import split_typed
+from controlroom.hub.delivery import as_shown, delivery_of, waiting_item, with_attachments
 from controlroom.hub.errors import HubError, no_agent, no_chat
 from controlroom.hub.merge import moved
 from controlroom.hub.nodes import Node, Nodes
-from controlroom.hub.store import chat_rows, fleet_rows, message_rows
+from controlroom.hub.store import chat_rows, fleet_rows, hidden_rows, message_rows, upload_rows
 from controlroom.hub.store.chat_rows import ITEMS_KEPT, ChatRow
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit.sql import DatabaseTrouble
@@ -96,9 +97,12 @@ class Chats:
                     refusal = error
                 else:
                     is_newest = (before is None and after is None) or answer.reset
-                    items = await self.for_client(chat_id, node, answer.items, is_newest)
+                    items, is_end = await self._shown(chat_id, node, answer.items, is_newest)
                     return Items(
-                        items=items, before=answer.before, after=answer.after, skipped=answer.skipped
+                        items=items,
+                        before=None if is_end else answer.before,
+                        after=answer.after,
+                        skipped=answer.skipped,
                     )
             if refusal.code not in ("offline", "not_found") or before is not None:
                 raise refusal
@@ -122,9 +126,11 @@ class Chats:
         found, more = await self._store.read(
             lambda c: chat_rows.kept_items(c, chat.id, before=position, limit=limit)
         )
-        items = await self.for_client(chat.id, node, found, before is None)
-        if more is not None:
-            older: str | None = f"{KEPT}{more}"
+        items, is_end = await self._shown(chat.id, node, found, before is None)
+        if is_end:
+            older: str | None = None
+        elif more is not None:
+            older = f"{KEPT}{more}"
         else:
             older = f"{KEPT}end" if chat.older else None
         return Items(items=items, before=older, after=cursor, skipped=0)
@@ -132,26 +138,34 @@ class Chats:
     async def for_client(
         self, chat_id: str, node: Node | None, items: Sequence[Item], is_newest: bool
     ) -> tuple[Item, ...]:
-        """Items in the hub's time, with their messages."""
-        offset_ms = 0 if node is None else node.offset_ms
-        shown = [moved(item, offset_ms) for item in items]
-        since_ms = shown[0].at_ms if shown else 0
-        ids = [item.id for item in shown if item.kind == "user"]
+        """Items in the hub's time, with their messages and files, without what is hidden."""
+        return (await self._shown(chat_id, node, items, is_newest))[0]
 
-        def job(connection: Connection) -> tuple[dict[str, Item], list[Item]]:
+    async def _shown(
+        self, chat_id: str, node: Node | None, items: Sequence[Item], is_newest: bool
+    ) -> tuple[tuple[Item, ...], bool]:
+        """``for_client``, and whether everything before these items is hidden."""
+        offset_ms = 0 if node is None else node.offset_ms
+        since_ms = items[0].at_ms + offset_ms if items else 0
+
+        def job(connection: Connection) -> tuple[tuple[Item, ...], bool]:
+            veil = hidden_rows.veil_of(connection, chat_id)
+            shown = [moved(item, offset_ms) for item in items if not veil.hides(item)]
+            shown = _with_files(connection, shown)
+            ids = [item.id for item in shown if item.kind == "user"]
             arrived = message_rows.arrived(connection, chat_id, ids) if ids else {}
             rows = message_rows.not_arrived(connection, chat_id, since_ms) if is_newest else []
             waiting = [waiting_item(as_shown(row.message, node)) for row in rows]
-            by_id = {item.id: item for item in shown if item.id in arrived}
-            return {
-                id: msgspec.structs.replace(item, delivery=delivery_of(arrived[id]))
-                for id, item in by_id.items()
-            }, waiting
+            told = [
+                msgspec.structs.replace(item, delivery=delivery_of(arrived[item.id]))
+                if item.id in arrived
+                else item
+                for item in shown
+            ]
+            told += [item for item in waiting if not _is_hidden(veil, item, offset_ms)]
+            return tuple(told), bool(items) and veil.hides_time(items[0].at_ms)
 
-        if not ids and not is_newest:
-            return tuple(shown)
-        arrived, waiting = await self._store.read(job)
-        return (*(arrived.get(item.id, item) for item in shown), *waiting)
+        return await self._store.read(job)
 
     # ---- reading ---------------------------------------------------------------------------------------
 
@@ -285,7 +299,23 @@ def _position(cursor: str) -> int | None:
 def last_words(items: Sequence[Item]) -> str:
     """What the newest item that says something says, for a list of chats."""
     for item in reversed(items):
-        text = item.text if item.tool is None else item.tool.title
+        text = split_typed(item.text or "")[0] if item.tool is None else item.tool.title
         if text:
             return text[:LAST_TEXT]
     return ""
+
+
+def _with_files(connection: Connection, items: list[Item]) -> list[Item]:
+    """What people typed, with the files that it names as attachments instead of as lines of the text."""
+    told = {item.id: split_typed(item.text) for item in items if item.kind == "user" and item.text}
+    rows = upload_rows.upload_rows(connection, {file.id for _, files in told.values() for file in files})
+    return [
+        with_attachments(item, *told[item.id], rows) if item.id in told and told[item.id][1] else item
+        for item in items
+    ]
+
+
+def _is_hidden(veil: hidden_rows.Veil, item: Item, offset_ms: int) -> bool:
+    """Of a message that no item of the agent shows. One that is still to go out is never hidden."""
+    is_open = item.delivery is not None and item.delivery.state in ("accepted", "sending")
+    return not is_open and (item.id in veil.items or veil.hides_time(item.at_ms - offset_ms))

@@ -14,26 +14,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from functools import partial
 
 import msgspec
 import structlog
 
 from controlroom.hub.delivery import as_shown, for_event, with_progress
-from controlroom.hub.errors import no_message
+from controlroom.hub.errors import HubError, no_message
 from controlroom.hub.nodes import Node, Nodes
-from controlroom.hub.ports import NodeAway
+from controlroom.hub.ports import NodeAway, NodeRefused
 from controlroom.hub.store import fleet_rows, message_rows
 from controlroom.hub.store.store import Change, Store
+from controlroom.hub.uploads import Uploads
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.model import Message
-from controlroom.wire.node import ActProgress, ActsAnswer, SendAct
+from controlroom.wire.node import ActProgress, ActResult, ActsAnswer, FileOffer, SendAct
 
 _log = structlog.get_logger("courier")
 
 TAKE_S = 30.0  # the node only writes it down
+PUT_S = 600.0  # the largest file over a slow link
 WAIT_S, GRACE_S = 25.0, 10.0  # a quiet node answers after WAIT_S; on top, the way and a loaded machine
 AGAIN_S = 2.0  # before a node that failed to take a message is asked again
 BATCH = 50
@@ -44,9 +47,10 @@ LOST = "The agent's machine lost its journal: look whether it arrived, and send 
 class Courier:
     """Between the store and all nodes."""
 
-    def __init__(self, store: Store, nodes: Nodes, health: HealthBoard) -> None:
+    def __init__(self, store: Store, nodes: Nodes, uploads: Uploads, health: HealthBoard) -> None:
         self._store = store
         self._nodes = nodes
+        self._uploads = uploads
         self._health = health
         self._tasks = Tasks("courier")
         self._wakes: dict[str, asyncio.Event] = {}
@@ -116,23 +120,19 @@ class Courier:
         row = await self._store.read(lambda c: message_rows.message_row(c, message_id))
         if row is None or row.is_taken or row.message.state != "accepted":
             return True
-        if row.is_tried and await self._has_lost_its_journal(node):
-            return True
-        if not row.is_tried:
-            await self._store.change(lambda change: message_rows.mark_tried(change, message_id))
+        if row.is_tried:
+            if await self._has_lost_its_journal(node):
+                return True
+            row = await self._store.read(lambda c: message_rows.message_row(c, message_id))
+            if row is None or row.is_taken:  # its journal has just said so
+                return True
         message = row.message
-        act = SendAct(
-            id=message.id,
-            agent_id=message.agent_id,
-            text=message.text,
-            when=message.when,
-            send_as=message.send_as,
-            on_draft=message.on_draft,
-            by=message.by,
-            created_at_ms=message.created_at_ms - node.offset_ms,
-        )
-        async with asyncio.timeout(TAKE_S):
-            result = await node.link.act(act)
+        result = await self._place_files(node, message)
+        if result.code == "ok":
+            if not row.is_tried:
+                await self._store.change(lambda change: message_rows.mark_tried(change, message_id))
+            async with asyncio.timeout(TAKE_S):
+                result = await node.link.act(_act(message, node))
         if result.code in ("offline", "busy"):
             return False
         if result.code == "ok":
@@ -146,6 +146,28 @@ class Courier:
             lambda message: msgspec.structs.replace(message, state="failed", held=None, detail=text),
         )
         return True
+
+    async def _place_files(self, node: Node, message: Message) -> ActResult:
+        """Put a message's files where its agent is told of them; those that lie there stay as they are.
+
+        Done before the node hears of the message: what is typed names files that are there.
+        """
+        for attachment in message.attachments:
+            try:
+                row = await self._uploads.row(attachment.id)
+                offer = FileOffer(
+                    id=row.id, agent_id=message.agent_id, name=row.name, bytes=row.bytes, sha256=row.sha256
+                )
+                async with asyncio.timeout(PUT_S), aclosing(self._uploads.pieces(row)) as pieces:
+                    await node.link.put_file(offer, pieces)
+            except NodeRefused as error:
+                return ActResult(code=error.refusal.code, text=error.refusal.text)
+            except HubError as error:
+                return ActResult(code="failed", text=error.text)
+            except OSError as error:
+                _log.warning("an upload cannot be read", upload=attachment.id, error=str(error))
+                return ActResult(code="failed", text=f"{attachment.name} cannot be read here.")
+        return ActResult(code="ok")
 
     # ---- from the node ---------------------------------------------------------------------------------
 
@@ -229,6 +251,20 @@ class Courier:
                 )
                 message_rows.put_message(change, message)
                 tell(change, message, node)
+
+
+def _act(message: Message, node: Node) -> SendAct:
+    return SendAct(
+        id=message.id,
+        agent_id=message.agent_id,
+        text=message.text,
+        when=message.when,
+        send_as=message.send_as,
+        on_draft=message.on_draft,
+        by=message.by,
+        created_at_ms=message.created_at_ms - node.offset_ms,
+        attachments=message.attachments,
+    )
 
 
 def tell(change: Change, message: Message, node: Node | None) -> None:

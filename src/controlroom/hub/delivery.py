@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
+from controlroom.core.attachments import Told
 from controlroom.hub.nodes import Node
-from controlroom.wire.model import Delivery, Held, Item, Message, MessageState
+from controlroom.hub.store.upload_rows import UploadRow
+from controlroom.wire.model import Attachment, Delivery, Held, Item, Message, MessageState
 from controlroom.wire.node import ActProgress
 
 EVENT_TEXT = 2_000
@@ -44,7 +48,20 @@ def waiting_item(message: Message) -> Item:
         kind="message",
         text=message.text,
         delivery=delivery_of(message),
+        attachments=message.attachments,
     )
+
+
+def with_attachments(item: Item, text: str, files: Sequence[Told], rows: Mapping[str, UploadRow]) -> Item:
+    """A row that a person typed, with its files beside its text. A file that is not one of our uploads is
+    named as the text does."""
+    attachments = tuple(
+        rows[file.id].attachment
+        if file.id in rows
+        else Attachment(id=file.id, name=file.name, bytes=0, type=file.type)
+        for file in files
+    )
+    return msgspec.structs.replace(item, text=text, attachments=attachments)
 
 
 def with_progress(message: Message, progress: ActProgress, offset_ms: int) -> Message:

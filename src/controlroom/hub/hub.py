@@ -27,6 +27,7 @@ from controlroom.hub.courier import Courier
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.fleet import Follower, all_away
 from controlroom.hub.fleet_view import FleetView
+from controlroom.hub.hidden import Hiding
 from controlroom.hub.invitations import LinkOnly
 from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
@@ -38,6 +39,7 @@ from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
 from controlroom.hub.store import fleet_rows, identity_rows
 from controlroom.hub.store.store import Store
+from controlroom.hub.uploads import Uploads
 from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
@@ -121,7 +123,11 @@ class Hub:
         self._chats = Chats(store, nodes, self._push_items)
         await self._chats.start()
         self._closers.append(self._chats.aclose)
-        self._courier = Courier(store, nodes, self._health)
+        limits = self._settings.limits
+        uploads = Uploads(store, self._home.path / "uploads", limits.upload_bytes, limits.message_bytes)
+        self._closers.append(uploads.aclose)
+        await uploads.start()
+        self._courier = Courier(store, nodes, uploads, self._health)
         self._closers.append(self._courier.aclose)
         receipts = ReceiptBook(store, clock)
         self.acts = Acts(
@@ -167,6 +173,9 @@ class Hub:
             fleet=self.fleet,
             status=self.status,
             store=store,
+            finder=ChatFinder(store, nodes, self._chats),
+            uploads=uploads,
+            hiding=Hiding(store, nodes),
             chats=self._chats,
             messages=Messages(store, nodes, self._courier, limit),
             acts=self.acts,

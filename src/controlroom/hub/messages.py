@@ -9,17 +9,19 @@ from collections.abc import Callable
 import msgspec
 from sqlalchemy import Connection
 
+from controlroom.core.attachments import MOST
 from controlroom.hub.courier import TAKE_S, Courier, put, tell
 from controlroom.hub.delivery import TAKEN_BACK, as_shown
 from controlroom.hub.errors import HubError, no_agent, no_chat, no_message
 from controlroom.hub.nodes import Nodes
-from controlroom.hub.store import chat_rows, fleet_rows, message_rows
+from controlroom.hub.store import chat_rows, fleet_rows, message_rows, upload_rows
 from controlroom.hub.store.fleet_rows import AgentRow
+from controlroom.hub.store.message_rows import MessageRow
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit.clock import new_id
 from controlroom.wire.client import Accepted, PatchMessage, SendMessage
 from controlroom.wire.codec import encode
-from controlroom.wire.model import Message, MessageState
+from controlroom.wire.model import Attachment, Message, MessageState
 from controlroom.wire.node import AmendAct
 
 ID = re.compile(r"[A-Za-z0-9_.:\-]{1,100}")
@@ -74,7 +76,10 @@ class Messages:
             if known is not None:
                 if known.digest != digest:
                     raise HubError("conflict", "Another message was sent with this id.")
-                return None, known.message.state
+                if not _may_go_again(known.message):
+                    return None, known.message.state
+                return known.machine_id, self._open_again(change, known)
+            attached = _attached(change, agent, body.attachments)
             message = Message(
                 id=body.id,
                 chat_id=agent.chat_id,
@@ -87,6 +92,7 @@ class Messages:
                 by=by,
                 created_at_ms=change.now_ms,
                 changed_at_ms=change.now_ms,
+                attachments=attached,
             )
             message_rows.add_message(change, message, agent.machine_id, digest)
             tell(change, message, self._nodes.get(agent.machine_id))
@@ -97,13 +103,25 @@ class Messages:
             self._courier.wake(machine_id)
         return Accepted(id=body.id, state=state)
 
+    def _open_again(self, change: Change, row: MessageRow) -> MessageState:
+        """A message that failed, and of which nothing was typed, is tried again under its id."""
+        message = msgspec.structs.replace(
+            row.message, state="accepted", held=None, detail=None, changed_at_ms=change.now_ms
+        )
+        message_rows.put_message(change, message)
+        message_rows.mark_untaken(change, message.id)
+        tell(change, message, self._nodes.get(row.machine_id))
+        return message.state
+
     def _check(self, body: SendMessage) -> None:
         if not ID.fullmatch(body.id):
             raise HubError("bad_request", "id: up to 100 letters, digits and _ . : - are allowed.")
-        if not body.text.strip():
+        if not body.text.strip() and not body.attachments:
             raise HubError("bad_request", "text: there is nothing in this message.")
-        if body.attachments:
-            raise HubError("bad_request", "attachments: there are no uploads yet.")
+        if len(body.attachments) > MOST or len(set(body.attachments)) < len(body.attachments):
+            raise HubError("bad_request", f"attachments: at most {MOST}, each of them once.")
+        if body.attachments and body.send_as == "command":
+            raise HubError("bad_request", "attachments: a command takes no files.")
         if len(body.text.encode(errors="replace")) > self._limit_bytes:
             raise HubError("too_large", f"A message may have {self._limit_bytes} bytes of text.")
 
@@ -153,6 +171,24 @@ class Messages:
                 if result.code != "ok" and not is_unknown:
                     raise HubError(result.code, result.text)
             return await put(self._store, self._nodes, act.message_id, apply)
+
+
+def _may_go_again(message: Message) -> bool:
+    return message.state == "failed" and message.detail != TAKEN_BACK
+
+
+def _attached(change: Change, agent: AgentRow, ids: tuple[str, ...]) -> tuple[Attachment, ...]:
+    """The uploads that a message names; from now on they are used. Raises HubError."""
+    if not ids:
+        return ()
+    if fleet_rows.folder_of(change.connection, agent.id) is None:
+        raise HubError("bad_request", "This agent has no project folder in which files could be put.")
+    rows = upload_rows.upload_rows(change.connection, ids)
+    for id in ids:
+        if id not in rows or not rows[id].is_kept:
+            raise HubError("not_found", f"attachments: {id[:80]} is not here any more. Attach it again.")
+    upload_rows.mark_used(change, ids)
+    return tuple(rows[id].attachment for id in ids)
 
 
 def _digest(agent_id: str, body: SendMessage, by: str) -> str:

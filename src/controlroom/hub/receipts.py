@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import structlog
 
 from controlroom.hub.store import request_rows
@@ -48,13 +50,15 @@ class ReceiptBook:
         self, by: str, what: str, agent_id: str | None, text: str, screen: Sequence[str] = ()
     ) -> None:
         """Note an act that was begun and of which nobody can say how it ended."""
-        await self._write(by, what, "failed", agent_id, text)
+        await self._write(by, what, "failed", agent_id, text, screen)
 
-    async def _write(self, by: str, what: str, code: str, agent_id: str | None, text: str) -> None:
+    async def _write(
+        self, by: str, what: str, code: str, agent_id: str | None, text: str, screen: Sequence[str] = ()
+    ) -> None:
         try:
             await self._store.change(
                 lambda change: request_rows.add_receipt(
-                    change, by=by, what=what, code=code, text=text, agent_id=agent_id
+                    change, by=by, what=what, code=code, text=text, agent_id=agent_id, screen=screen
                 )
             )
         except DatabaseTrouble as error:  # the answer stays what it is

@@ -26,6 +26,7 @@ MOST_PARTS: Final = 16
 MOST_SKIPPED: Final = 1024 * 1024  # bytes of other fields
 SLOW_S: Final = 60.0  # a phone that sends nothing for a minute has gone
 WHOLE_S: Final = 1800.0  # 100 MiB over a bad mobile link
+TOO_MANY: Final = "too many uploads at once"
 NO_FORM: Final = "expected multipart/form-data"
 
 
@@ -63,7 +64,7 @@ class Receiver:
         if (request.content_length or 0) > self._max_bytes + MOST_SKIPPED:
             raise self._too_large()
         if self._running >= MOST_AT_ONCE:
-            raise UploadRefused(503, "too many uploads at once")
+            raise UploadRefused(503, TOO_MANY)
         self._running += 1
         try:
             async with asyncio.timeout(WHOLE_S):

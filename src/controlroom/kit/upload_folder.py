@@ -85,7 +85,10 @@ class Upload:
         return self._sha256.hexdigest()
 
     def finish(self) -> None:
-        """Close it and give it its name: from now on an entry may name it."""
+        """Put it on the disk and give it its name: from now on an entry may name it."""
+        with self._writing:
+            if self._fd >= 0:
+                os.fsync(self._fd)
         self._close()
         (self._folder / (self.name + _UNFINISHED)).rename(self._folder / self.name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from controlroom.node.acts.engine import ActEngine
 from controlroom.node.acts.hands import Hands
 from controlroom.node.agents.base import Driver, World
 from controlroom.node.api import NodeApi
+from controlroom.node.inbox import Inbox
 from controlroom.node.journal.journal import SCHEMA, Journal
 from controlroom.node.mux.base import Multiplexer
 from controlroom.node.snapshot import SnapshotBoard
@@ -22,6 +24,7 @@ from controlroom.node.watch import Mirror
 from controlroom.node.world import PaneWorld
 
 LOOK_EVERY_S = 1.0
+TIDY_EVERY_S = 3600.0
 
 
 class Node:
@@ -56,10 +59,12 @@ class Node:
             health=health,
             clock=clock,
         )
+        self._inbox = Inbox(self._journal, clock)
         self._acts = ActEngine(
             journal=self._journal,
             tracker=self._tracker,
             hands=Hands(self._world, self._mirror),
+            inbox=self._inbox,
             clock=clock,
         )
         self._tasks = Tasks("node")
@@ -82,18 +87,25 @@ class Node:
             acts=self._acts,
             mirror=self._mirror,
             world=self._world,
+            inbox=self._inbox,
         )
 
     async def start(self) -> None:
         """Open, and look once a second from now on."""
         await self.open()
         self._tasks.supervise("looks", self._look_for_ever, self._health)
+        self._tasks.supervise("inbox", self._tidy_for_ever, self._health)
 
     async def _look_for_ever(self) -> None:
         while True:
             await self._tracker.tick()
             await self._acts.advance()
             await self._tracker.wait_for_poke(LOOK_EVERY_S)
+
+    async def _tidy_for_ever(self) -> None:
+        while True:
+            await self._inbox.sweep()
+            await asyncio.sleep(TIDY_EVERY_S)
 
     async def look(self) -> None:
         """One look, and whatever messages may go out with it, to the end. For tests and tools."""
@@ -106,4 +118,5 @@ class Node:
         await self._acts.aclose()
         await self._mirror.aclose()
         await self._world.aclose()
+        self._inbox.close()
         await self._database.aclose()

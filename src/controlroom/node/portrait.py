@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controlroom.core.activity import Verdict, derive
+from controlroom.core.attachments import split_typed
 from controlroom.core.blocks import parse_reply
 from controlroom.core.dialogs import dialog_id
 from controlroom.core.facts import AgentFacts, Dialog
@@ -124,7 +125,7 @@ def paint(
         if finished is None
         else Finished(at_ms=finished.at_ms, busy_ms=finished.busy_ms, text=finished.text),
         header=header,
-        last=LastWords(author=facts.last_author, text=facts.last_text, at_ms=facts.last_at_ms)
+        last=LastWords(author=facts.last_author, text=_words(facts.last_text), at_ms=facts.last_at_ms)
         if facts.last_author
         else None,
         reply=reply.text[:REPLY_LIMIT] if reply else None,
@@ -134,6 +135,12 @@ def paint(
         skipped=facts.skipped,
     )
     return Portrait(record, state, basis)
+
+
+def _words(text: str) -> str:
+    """What was said last; files that went with it are named, their paths are not."""
+    own, files = split_typed(text)
+    return own or ", ".join(file.name for file in files)
 
 
 def _came_back(verdict: Verdict, before: Portrait | None) -> bool:

@@ -103,6 +103,11 @@ class Tracker:
         """The living process of an agent, None when it does not run now."""
         return self._living.get(agent_id)
 
+    def folder(self, agent_id: str) -> str:
+        """The folder in which an agent works, or worked last; "" when it has none."""
+        record = self._records.get(self.present_id(agent_id))
+        return "" if record is None else record.folder
+
     def activity(self, agent_id: str) -> Activity | None:
         """Its present activity, None for an agent that was never known."""
         portrait = self._portraits.get(agent_id)

@@ -42,6 +42,7 @@ class FakeAgent(msgspec.Struct, kw_only=True):
     dialog: Dialog | None = None
     draft: str = ""
     fault: Fault | None = None
+    folder: str = ""
     items: list[Item] = msgspec.field(default_factory=list)
     received: list[str] = msgspec.field(default_factory=list)
     answers: list[tuple[str | None, str | None]] = msgspec.field(default_factory=list)
@@ -181,6 +182,7 @@ class FakeDriver:
             session_id=agent.session_id,
             ancestors=agent.ancestors,
             name=agent.name,
+            folder=agent.folder,
             started_at_ms=agent.started_at_ms,
         )
 

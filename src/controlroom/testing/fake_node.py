@@ -16,6 +16,8 @@ from controlroom.wire.node import (
     ActResult,
     ActsAnswer,
     AgentState,
+    FileOffer,
+    FilePlaced,
     FrameAnswer,
     Hello,
     ItemsAnswer,
@@ -72,6 +74,9 @@ class FakeNode:
         self.watchers = 0
         self.captures = 0  # how many watches were begun
         self.item_calls = 0
+        self.histories: dict[str, tuple[str, ...]] = {}  # rows above the screens
+        self.files: dict[str, bytes] = {}  # placed, by the upload's id
+        self.refuse_file: Callable[[FileOffer], Refusal | None] = lambda offer: None
         self._rev = 1
         self._progress: list[ActProgress] = []
         self._frames: dict[str, FrameAnswer] = {}
@@ -248,6 +253,14 @@ class FakeNode:
                 async with self._changed:
                     await self._changed.wait()
         finally:
+    async def put_file(self, offer: FileOffer, pieces: AsyncIterator[bytes]) -> FilePlaced:
+        self._check()
+        if (refusal := self.refuse_file(offer)) is not None:
+            raise NodeRefused(refusal)
+        if offer.id not in self.files:
+            self.files[offer.id] = b"".join([piece async for piece in pieces])
+        return FilePlaced(path=f"/work/.controlroom/inbox/{offer.id}-{offer.name}")
+
             self.watchers -= 1
 
     def _now_ms(self) -> int:

@@ -4,6 +4,7 @@
 ``agent.changed``   Agent
 ``agent.gone``      AgentGone: it left the fleet
 ``chat.items``      ChatItems: a hint, the items are fetched
+``chat.hidden``     ChatHidden: something of a chat is hidden, or shown again
 ``message.changed`` Message; a long text is shortened, ``clipped`` says so
 ``machine.changed`` Machine
 ``receipt.added``   Receipt
@@ -32,6 +33,19 @@ class ChatItems(Struct, frozen=True, kw_only=True):
     after: str | None
     count: int
     last: str  # the newest words, at most 300 characters
+
+
+class ChatHidden(Struct, frozen=True, kw_only=True):
+    """Something of a chat is hidden on all devices, or shown again (``is_hidden`` false).
+
+    ``item_id`` names one item; without it it is the whole chat: ``before_ms`` is the time up to which all of
+    it is hidden now (None: nothing is)."""
+
+    chat_id: str
+    agent_id: str
+    is_hidden: bool
+    item_id: str | None = None
+    before_ms: int | None = None
 
 
 class DeviceGone(Struct, frozen=True, kw_only=True):

@@ -103,8 +103,8 @@ class HitsAnswer(Struct, frozen=True, kw_only=True):
 
 
 class FileOffer(Struct, frozen=True, kw_only=True):
-    """A file for an agent's inbox; its bytes follow in pieces. ``id`` is the upload's: the same id again is the
-    same file, and nothing is written twice."""
+    """A file for an agent's inbox; its bytes follow in pieces. ``id`` is the upload's: the same id again is
+    the same file, and nothing is written twice."""
 
     id: str
     agent_id: str

@@ -9,6 +9,7 @@ import pytest
 
 from controlroom.core.access import API, RIGHTS
 from controlroom.hub.api.device_callers import KEY_HEADER, cookie_name
+from controlroom.hub.api.file_routes import FILE_ROUTES
 from controlroom.hub.api.routes import ROUTES
 from controlroom.kit.http import Peer
 from controlroom.testing.fake_node import agent_state
@@ -25,7 +26,7 @@ async def door(house: House) -> AsyncIterator[Door]:
 
 
 def test_the_table_of_rights_has_a_row_for_each_route_and_each_message() -> None:
-    named = {f"{route.method} {API}{route.path}" for route in ROUTES}
+    named = {f"{route.method} {API}{route.path}" for route in (*ROUTES, *FILE_ROUTES)}
     beside = {f"GET {API}/{name}" for name in ("health", "openapi.json", "live", "terminals")} | {f"POST {API}/pair"}
     assert {subject for subject in RIGHTS if f" {API}/" in subject} == named | beside
     for route in ROUTES:

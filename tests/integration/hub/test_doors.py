@@ -10,6 +10,7 @@ import pytest
 
 from controlroom.client import CannotReach, HubClient
 from controlroom.hub.api.app import make_app
+from controlroom.hub.api.file_routes import FILE_ROUTES
 from controlroom.hub.api.route import PREFIX
 from controlroom.hub.api.routes import ROUTES
 from controlroom.wire.client import HTTP_STATUS
@@ -92,7 +93,7 @@ async def test_openapi_names_every_route_and_answers_fit(house: House) -> None:
     async with house.raw() as session, session.get(f"{PREFIX}/openapi.json") as answer:
         page = await answer.json()
     assert page["openapi"].startswith("3.1")
-    for route in ROUTES:
+    for route in (*ROUTES, *FILE_ROUTES):
         assert route.method.lower() in page["paths"][PREFIX + route.path]
     assert {f"{PREFIX}/{name}" for name in ("health", "openapi.json", "live")} <= set(page["paths"])
     assert {"Agent", "Machine", "Item", "Message", "Error", "FromServer", "ChatItems"} <= set(
@@ -107,7 +108,7 @@ def test_no_route_is_served_that_the_table_does_not_name() -> None:
         for route in app.router.routes()
         if route.resource and route.method != "HEAD"
     }
-    named = {(route.method, PREFIX + route.path) for route in ROUTES}
+    named = {(route.method, PREFIX + route.path) for route in (*ROUTES, *FILE_ROUTES)}
     beside = {("GET", f"{PREFIX}/{name}") for name in ("health", "openapi.json", "live")}
     assert served == named | beside
 

@@ -14,6 +14,7 @@ from controlroom.core.access import rule_of
 from controlroom.hub.api import served
 from controlroom.hub.api.device_callers import DeviceCallers, foreign, is_foreign
 from controlroom.hub.api.errors import errors_as_json
+from controlroom.hub.api.file_routes import FILE_ROUTES, served_file
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import PREFIX
 from controlroom.hub.api.routes import ROUTES
@@ -43,6 +44,10 @@ def door_routes(parts: Parts, terminals: TerminalSockets, hub_id: str) -> list[w
         web.route(route.method, PREFIX + route.path, served.served(route, parts, callers))
         for route in ROUTES
         if route.rule.right != "host"
+    ]
+    routes += [
+        web.route(files.method, PREFIX + files.path, served_file(files, parts, callers))
+        for files in FILE_ROUTES
     ]
     return [web.route(route.method, route.path, _as_json(route.handler), **route.kwargs) for route in routes]
 

@@ -9,21 +9,25 @@ from typing import Any
 import msgspec
 
 from controlroom import __version__
+from controlroom.hub.api.file_routes import FILE_ROUTES, FileRoute
 from controlroom.hub.api.route import PREFIX, Route
 from controlroom.hub.api.routes import ROUTES
 from controlroom.wire import events
 from controlroom.wire.client import HTTP_STATUS, Error, FromClient, FromServer, OpenHealth
 from controlroom.wire.codec import encode
 from controlroom.wire.device import Paired, PairWithCode
+from controlroom.wire.model import Attachment
+from controlroom.wire.terminals import TerminalMessage, TerminalsReady
 
-_EVENT_DATA = (events.AgentGone, events.ChatItems, events.DeviceGone)
+_EVENT_DATA = (events.AgentGone, events.ChatHidden, events.ChatItems, events.DeviceGone)
 _REF = "#/components/schemas/{name}"
 
 
 @cache
 def document() -> bytes:
     """The whole page as JSON."""
-    kinds: list[Any] = [OpenHealth, Error, FromClient, FromServer, *_EVENT_DATA, PairWithCode, Paired]
+    kinds: list[Any] = [OpenHealth, Error, FromClient, FromServer, *_EVENT_DATA]
+    kinds += [Attachment, PairWithCode, Paired, TerminalsReady, TerminalMessage]
     for route in ROUTES:
         kinds += [route.answer] if route.body is None else [route.answer, route.body]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
@@ -79,6 +83,9 @@ def document() -> bytes:
             "components": {"schemas": {**components, **live}},
         }
     )
+    for files in FILE_ROUTES:
+        operation = _file_operation(files, by_kind[str(Attachment)], by_kind[str(Error)])
+        paths.setdefault(PREFIX + files.path, {})[files.method.lower()] = operation
 
 
 def _operation(route: Route, by_kind: dict[str, Any]) -> dict[str, Any]:
@@ -119,3 +126,26 @@ def _request(schema: Any) -> dict[str, Any]:
 
 def _json(description: str, schema: Any) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
+def _file_operation(route: FileRoute, attachment: Any, error: Any) -> dict[str, Any]:
+    variables = re.findall(r"\{(\w+)\}", route.path)
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    file = {"description": "The file.", "content": {"application/octet-stream": binary}}
+    done = _json("Taken.", attachment) if route.is_taken else file
+    operation: dict[str, Any] = {
+        "operationId": route.serve.__name__,
+        "summary": route.summary,
+        "x-right": route.rule.right,
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in variables
+        ],
+        "responses": {
+            "201" if route.is_taken else "200": done,
+            **{str(status): _json("Refused.", error) for status in sorted(set(HTTP_STATUS.values()))},
+        },
+    }
+    if route.is_taken:
+        form = {"type": "object", "properties": {"file": binary["schema"]}, "required": ["file"]}
+        operation["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": form}}}
+    return operation
+
+

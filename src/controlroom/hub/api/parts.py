@@ -11,12 +11,14 @@ from controlroom.hub.api.live import LiveClients
 from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.messages import Messages
+from controlroom.hub.hidden import Hiding
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Invitations
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.store.store import Store
 from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.clock import Clock
+from controlroom.hub.uploads import Uploads
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet
 
@@ -32,6 +34,8 @@ class Parts:
     messages: Messages
     acts: Acts
     receipts: ReceiptBook
+    uploads: Uploads
+    hiding: Hiding
     live: LiveClients
     devices: DeviceBook
     unlocks: Unlocks

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from controlroom.hub.api.device_routes import DEVICE_ROUTES
 from controlroom.hub.api.parts import Parts
+from controlroom.hub.api.hiding_routes import HIDING_ROUTES
 from controlroom.hub.api.route import Call, Parameter, Route
 from controlroom.hub.errors import HubError
 from controlroom.hub.api.unlock_routes import UNLOCK_ROUTES
@@ -169,6 +170,15 @@ ROUTES: tuple[Route, ...] = (
         "/agents/{agent_id}",
         "Pin, mute or archive an agent.",
         patch_agent,
+    Route(
+        "GET",
+        "/agents/{agent_id}/scrollback",
+        "The end of the pane's history with its screen, read now.",
+        get_scrollback,
+        Scrollback,
+        query=(Parameter("lines", int, f"rows: 1 to {LARGEST_HISTORY}, {HISTORY} without it"),),
+    ),
+    *HIDING_ROUTES,
         Agent,
         body=PatchAgent,
     ),

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from controlroom.hub.store.store import Change
-from controlroom.hub.store.tables import chat_items, chats
+from controlroom.hub.store.tables import chat_items, chats, hidden_chats, hidden_items
 from controlroom.wire.codec import decode, encode
 from controlroom.wire.model import Item
 
@@ -158,6 +158,11 @@ def recount_unread(change: Change, chat_id: str) -> int:
             chat_items.c.position > chat.read_position,
             chat_items.c.at_ms > chat.unread_from_ms,
             chat_items.c.kind.in_(UNREAD_KINDS),
+            chat_items.c.id.not_in(select(hidden_items.c.item_id).where(hidden_items.c.chat_id == chat_id)),
+            chat_items.c.at_ms
+            > select(func.coalesce(func.max(hidden_chats.c.before_ms), -1))
+            .where(hidden_chats.c.chat_id == chat_id)
+            .scalar_subquery(),
         )
     ).scalar_one()
     if unread != chat.unread:

@@ -103,6 +103,12 @@ def agent_row(connection: Connection, agent_id: str) -> AgentRow | None:
     return AgentRow(id=row.id, chat_id=row.chat_id, machine_id=row.machine_id, is_listed=row.is_listed)
 
 
+def folder_of(connection: Connection, agent_id: str) -> str | None:
+    """The folder in which an agent works, as its node told it last."""
+    raw = connection.execute(select(agents.c.state).where(agents.c.id == agent_id)).scalar()
+    return None if raw is None else decode(raw, AgentState).folder
+
+
 def listed_agents(connection: Connection) -> list[Agent]:
     query = select(agents.c.shown).where(agents.c.is_listed).order_by(agents.c.number)
     return [decode(shown, Agent) for shown in connection.execute(query).scalars()]

@@ -62,9 +62,7 @@ def hide_chat(change: Change, chat_id: str, before_ms: int) -> None:
     newest = select(func.max(hidden_chats.c.number)).where(hidden_chats.c.chat_id == chat_id)
     number = (change.connection.execute(newest).scalar() or 0) + 1
     change.connection.execute(
-        insert(hidden_chats).values(
-            chat_id=chat_id, number=number, before_ms=before_ms, at_ms=change.now_ms
-        )
+        insert(hidden_chats).values(chat_id=chat_id, number=number, before_ms=before_ms, at_ms=change.now_ms)
     )
 
 

@@ -85,6 +85,11 @@ def mark_taken(change: Change, message_id: str) -> None:
     )
 
 
+def mark_untaken(change: Change, message_id: str) -> None:
+    """A failed message is to be handed over again. That it was tried stays: the node knows its id."""
+    change.connection.execute(update(messages).where(messages.c.id == message_id).values(is_taken=False))
+
+
 def untaken(connection: Connection, machine_id: str, limit: int) -> list[MessageRow]:
     """Messages that the node does not have yet, in the order of their acceptance."""
     query = (

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from sqlalchemy import Connection, insert, select
 
+from controlroom.core.text import clean_block
 from controlroom.hub.store.store import Change
-from controlroom.hub.store.tables import receipts, requests
+from controlroom.hub.store.tables import devices, receipts, requests
 from controlroom.kit.clock import new_id
 from controlroom.wire.codec import decode, encode
+from controlroom.wire.device import Device
 from controlroom.wire.model import Receipt
+
+SCREEN_ROWS = 20  # a dialog with its options fits
+ROW_LIMIT = 200
 
 
 class RequestRow(msgspec.Struct, frozen=True):
@@ -38,9 +45,20 @@ def add_request(change: Change, caller: str, request_id: str, digest: str, resul
 
 
 def add_receipt(
-    change: Change, *, by: str, what: str, code: str, text: str, agent_id: str | None = None
+    change: Change,
+    *,
+    by: str,
+    what: str,
+    code: str,
+    text: str,
+    agent_id: str | None = None,
+    screen: Sequence[str] = (),
 ) -> None:
-    """Write down who did what, and tell clients. ``text`` is cut to 500 characters."""
+    """Write down who did what, and tell clients. ``text`` is cut to 500 characters.
+
+    ``screen``: rows that the agent's pane showed right before; the last ``SCREEN_ROWS`` are kept, as text of
+    others: cleaned and cut.
+    """
     receipt = Receipt(
         seq=change.next_seq(),
         id=new_id("rcp"),
@@ -50,9 +68,28 @@ def add_receipt(
         code=code,
         text=text[:500],
         agent_id=agent_id,
+        device=_device_name(change.connection, by),
+        screen=last_rows(screen),
     )
     change.connection.execute(insert(receipts).values(seq=receipt.seq, receipt=encode(receipt)))
     change.emit("receipt.added", receipt)
+
+
+def _device_name(connection: Connection, by: str) -> str | None:
+    """What the device is called now: later it may have another name, or be gone."""
+    kind, _, id = by.partition(":")
+    if kind != "device":
+        return None
+    raw = connection.execute(select(devices.c.device).where(devices.c.id == id)).scalar()
+    return None if raw is None else decode(raw, Device).name
+
+
+def last_rows(rows: Sequence[str]) -> tuple[str, ...]:
+    """The end of a screen as a receipt keeps it: without the empty rows below, cleaned, limited."""
+    shown = [clean_block(row, ROW_LIMIT).rstrip() for row in rows]
+    while shown and not shown[-1]:
+        shown.pop()
+    return tuple(shown[-SCREEN_ROWS:])
 
 
 def receipts_after(connection: Connection, after: int, limit: int) -> list[Receipt]:

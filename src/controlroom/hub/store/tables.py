@@ -180,8 +180,8 @@ media = Table(
     Column("entry", LargeBinary, nullable=False),  # MediaEntry
 )
 
-# Files that people sent for agents. The bytes lie in a folder of their own while ``is_kept``; the row stays, so
-# that a chat can name what was attached.
+# Files that people sent for agents. The bytes lie in a folder of their own while ``is_kept``; the row stays,
+# so that a chat can name what was attached.
 uploads = Table(
     "uploads",
     metadata,

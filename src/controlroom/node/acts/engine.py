@@ -14,11 +14,13 @@ from functools import partial
 import msgspec
 import structlog
 
+from controlroom.core.attachments import Placed, typed_text
 from controlroom.core.queue import WaitingMessage, has_begun, sort_out
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.hands import Hands
 from controlroom.node.agents.base import Answered, Intent, Outcome, Outgoing, Sighting
+from controlroom.node.inbox import CannotPlace, Inbox
 from controlroom.node.journal.journal import Journal, SameIdOtherAct
 from controlroom.node.journal.records import ActRecord
 from controlroom.node.tracker import Tracker
@@ -56,10 +58,13 @@ TRIES = 3
 class ActEngine:
     """All acts of one node."""
 
-    def __init__(self, *, journal: Journal, tracker: Tracker, hands: Hands, clock: Clock) -> None:
+    def __init__(
+        self, *, journal: Journal, tracker: Tracker, hands: Hands, inbox: Inbox, clock: Clock
+    ) -> None:
         self._journal = journal
         self._tracker = tracker
         self._hands = hands
+        self._inbox = inbox
         self._clock = clock
         self._tasks = Tasks("acts")
         self._queues: dict[str, list[ActRecord]] = {}
@@ -121,6 +126,10 @@ class ActEngine:
             return ActResult(
                 code="conflict", text="A message with this id and another text was taken before."
             )
+        if stored.state == "failed" and not has_begun(stored.intent):
+            # A person asks for it again, and nothing of it was ever typed.
+            await self._journal.save(record, self._told(record))
+            stored = record
         if stored is record:
             self._queue_of(act).append(record)
             await self._announce()
@@ -243,9 +252,14 @@ class ActEngine:
 
     async def _submit(self, agent_id: str, who: Sighting, record: ActRecord) -> None:
         assert isinstance(record.act, SendAct)
+        try:
+            text = await self._typed(record)
+        except CannotPlace as error:
+            await self._settle(record, Outcome(state="failed", text=str(error)))
+            return
         outgoing = Outgoing(
             id=record.act.id,
-            text=record.text,
+            text=text,
             when=record.when,
             send_as=record.act.send_as,
             on_draft=record.act.on_draft,
@@ -262,6 +276,20 @@ class ActEngine:
         if current is not None:
             await self._settle(current, outcome)
         self._tracker.poke()
+
+    async def _typed(self, record: ActRecord) -> str:
+        """What is typed for a message: its text, and where its files lie. Raises CannotPlace when one is gone
+        before anything was typed; later its intent knows the text."""
+        assert isinstance(record.act, SendAct)
+        if has_begun(record.intent):
+            return record.text
+        files = []
+        for attachment in record.act.attachments:
+            placed = await self._inbox.find(attachment.id)
+            if placed is None:
+                raise CannotPlace(f"{attachment.name} is not in the agent's inbox any more.")
+            files.append(Placed(placed.path, attachment.type, attachment.bytes))
+        return typed_text(record.text, files)
 
     def _give_up_after_tries(self, record: ActRecord) -> Outcome:
         count = self._broken[record.act.id] = self._broken.get(record.act.id, 0) + 1

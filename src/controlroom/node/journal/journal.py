@@ -8,11 +8,11 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.schema import Schema
 from controlroom.kit.sql import Database
-from controlroom.node.journal.records import ActRecord, AgentRecord
-from controlroom.node.journal.tables import acts, agents, chats, meta, metadata, progress
+from controlroom.node.journal.records import ActRecord, AgentRecord, PlacedFile
+from controlroom.node.journal.tables import acts, agents, chats, meta, metadata, placed_files, progress
 from controlroom.wire.node import ActProgress
 
-HEAD = "n0001"
+HEAD = "n0002"
 SCHEMA = Schema(metadata, "controlroom.node.journal.migrations", HEAD)
 
 ACTS_KEPT_MS = 7 * 24 * 3600 * 1000
@@ -204,6 +204,47 @@ class Journal:
             ]
 
         return await self._db.read(job)
+
+    # ---- files -----------------------------------------------------------------------------------------
+
+    async def add_placed(self, placed: PlacedFile) -> None:
+        """Remember where a file was put; placed anew (it was gone) the new place counts."""
+        values = {"placed_ms": placed.placed_ms, "record": msgspec.json.encode(placed)}
+
+        def job(connection: Connection) -> None:
+            known = connection.execute(
+                update(placed_files).where(placed_files.c.id == placed.id).values(values)
+            )
+            if known.rowcount == 0:
+                connection.execute(insert(placed_files).values(id=placed.id, **values))
+
+        await self._db.write(job)
+
+    async def placed_file(self, upload_id: str) -> PlacedFile | None:
+        def job(connection: Connection) -> PlacedFile | None:
+            query = select(placed_files.c.record).where(placed_files.c.id == upload_id)
+            row = connection.execute(query).first()
+            return None if row is None else msgspec.json.decode(row.record, type=PlacedFile)
+
+        return await self._db.read(job)
+
+    async def placed_before(self, before_ms: int) -> list[PlacedFile]:
+        """Files that were placed before this time, oldest first."""
+
+        def job(connection: Connection) -> list[PlacedFile]:
+            query = (
+                select(placed_files.c.record)
+                .where(placed_files.c.placed_ms < before_ms)
+                .order_by(placed_files.c.placed_ms)
+            )
+            return [msgspec.json.decode(row.record, type=PlacedFile) for row in connection.execute(query)]
+
+        return await self._db.read(job)
+
+    async def forget_placed(self, upload_id: str) -> None:
+        await self._db.write(
+            lambda connection: connection.execute(delete(placed_files).where(placed_files.c.id == upload_id))
+        )
 
     async def prune(self) -> None:
         """Forget acts that ended more than seven days ago, and their progress."""

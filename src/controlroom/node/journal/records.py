@@ -38,6 +38,16 @@ class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
     stretch: Stretch = Stretch()
 
 
+class PlacedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file in an agent's inbox. ``id`` is its upload's; ``agent_id`` whom it was placed for first."""
+
+    id: str
+    path: str
+    bytes: int
+    placed_ms: int
+    agent_id: str
+
+
 ActState = MessageState | Literal["cancelled"]
 
 

@@ -55,4 +55,12 @@ progress = Table(
     sqlite_autoincrement=True,
 )
 
+placed_files = Table(
+    "placed_files",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("placed_ms", BigInteger, nullable=False, index=True),
+    Column("record", LargeBinary, nullable=False),
+)
+
 Index("acts_open", acts.c.ended_ms, acts.c.number)
