@@ -11,7 +11,7 @@ from controlroom.client.names import find_agent
 from controlroom.core.screen import Cursor, Frame
 from controlroom.core.terminal import AGENT_PREFIX
 from controlroom.core.typed import Keys, Paste, Typed
-from controlroom.hub.acts import Acts, PasteText
+from controlroom.hub.acts import Acts
 from controlroom.hub.errors import HubError
 from controlroom.hub.mirror import Mirror
 from controlroom.kit.clock import new_id
@@ -81,8 +81,8 @@ class HubPanes:
                     keys = PressKeys(request_id=request_id, keys=names, seen_revision=seen)
                     await self._acts.keys(agent_id, keys, by)
                 case Paste(text):
-                    paste = PasteText(request_id=request_id, text=text, seen_revision=seen)
-                    await self._acts.paste(agent_id, paste, by)
+                    paste = PressKeys(request_id=request_id, paste=text, seen_revision=seen)
+                    await self._acts.keys(agent_id, paste, by)
         except HubError as error:
             return error.text
         except DatabaseTrouble as error:

@@ -31,14 +31,6 @@ SHOWN_S = 2.0  # a receipt without a screen is better than an act that waits
 SHOWN = 200  # characters of an answer in its receipt
 
 
-class PasteText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text that a terminal sends as one paste."""
-
-    request_id: str
-    text: str
-    seen_revision: str | None = None
-
-
 class Acts:
     """What a person does to an agent beyond writing to it."""
 
@@ -115,19 +107,24 @@ class Acts:
             raise HubError("too_large", f"paste: at most {LONGEST_PASTE} characters.")
         if len(body.keys) > MOST_KEYS or any(len(key) > LONGEST_KEY for key in body.keys):
             raise HubError("too_large", f"keys: at most {MOST_KEYS}, each at most {LONGEST_KEY} characters.")
-        return await self._do(
+        done = await self._do(
             agent_id,
             "keys",
             body,
             by,
             lambda id: KeysAct(
-                id=id, agent_id=agent_id, keys=body.keys, seen_revision=body.seen_revision, by=by
+                id=id,
+                agent_id=agent_id,
+                keys=body.keys,
+                paste=paste,
+                seen_revision=body.seen_revision,
+                by=by,
             ),
-        self._typed[by, agent_id] = self._clock.monotonic()
-        return done
             "" if self._is_typing(agent_id, by) else described_keys(body.keys, has_paste=bool(paste)),
             "Tried to press keys.",
         )
+        self._typed[by, agent_id] = self._clock.monotonic()
+        return done
 
     def _is_typing(self, agent_id: str, by: str) -> bool:
         """Somebody goes on typing: one receipt for a session is enough, which ends after a minute without a
@@ -168,7 +165,7 @@ class Acts:
         self,
         agent_id: str,
         what: str,
-        body: AnswerDialog | Interrupt | PressKeys | PasteText,
+        body: AnswerDialog | Interrupt | PressKeys,
         by: str,
         act: Callable[[str], Act],
         text: str,
@@ -179,11 +176,11 @@ class Acts:
         screen: list[str] = []
 
         async def do() -> Done:
-            if text:
-                screen.extend(await self._shown(node, agent_id))
             node = self.node_of(agent_id)
             await self._check_answerer(agent_id, what, by)
             id = act_id(by, what, body.request_id)
+            if text:
+                screen.extend(await self._shown(node, agent_id))
             result = await node.ask(lambda link: link.act(act(id)), ACT_S)
             if result.code == "failed":  # something may have happened to the agent
                 await self._receipts.failed(by, what, agent_id, f"{tried} {result.text}".strip(), screen)
@@ -197,15 +194,15 @@ class Acts:
                 request_rows.add_receipt(
                     change, by=by, what=what, code="ok", text=said, agent_id=agent_id, screen=screen
                 )
+
+        return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
+
     async def _shown(self, node: Node, agent_id: str) -> Sequence[str]:
         """What the pane shows now, for a receipt; nothing when it cannot be read soon."""
         try:
             return (await node.ask(lambda link: link.screen(agent_id), SHOWN_S)).rows
         except HubError:
             return ()
-
-
-        return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
 
     async def _check_answerer(self, agent_id: str, what: str, by: str) -> None:
         """Keys are answers too while a dialog is open. Raises HubError ``not_allowed``."""
@@ -231,14 +228,17 @@ def act_id(by: str, what: str, request_id: str) -> str:
     return f"act_{digest.hexdigest()}"
 
 
-def described_keys(keys: tuple[str, ...]) -> str:
-    """Named keys by name; what was typed stays between the person and the agent."""
+def described_keys(keys: tuple[str, ...], *, has_paste: bool = False) -> str:
+    """Named keys by name; what was typed or pasted stays between the person and the agent."""
     named = [key for key in keys if len(key) > 1]
     typed = len(keys) - len(named)
     parts = [" ".join(named)] if named else []
     if typed:
         parts.append(f"{typed} typed character{'s' if typed > 1 else ''}")
-    return f"Pressed {' and '.join(parts)}."
+    pressed = " and ".join(parts)
+    if not has_paste:
+        return f"Pressed {pressed}."
+    return f"Pasted a text and pressed {pressed}." if pressed else "Pasted a text."
 
 
 def screen_of(frame: FrameAnswer, offset_ms: int) -> Screen:

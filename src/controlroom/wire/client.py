@@ -140,9 +140,13 @@ class Interrupt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PressKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """Keys of the allowlist in order. ``paste``: a text that is pasted before them as it is, without Enter;
+    ``keys`` may then be empty."""
+
     request_id: str
     keys: tuple[str, ...]
     seen_revision: str | None = None
+    paste: str | None = None
 
 
 class PatchAgent(msgspec.Struct, frozen=True, kw_only=True):

@@ -222,3 +222,15 @@ async def test_an_agents_keys_on_the_live_socket_are_refused(house: House) -> No
                 break
     assert house.node.asked == []
     assert [r.what for r in await receipts(house)] == ["keys"]
+
+
+async def test_a_paste_reaches_the_node_as_one_and_its_receipt_keeps_the_secret(house: House) -> None:
+    await ready(house)
+    await house.client.keys("agt_1", PressKeys(request_id="req_1", paste="hunter2", seen_revision="r1"))
+    (pressed,) = house.node.asked
+    assert isinstance(pressed, KeysAct)
+    assert (pressed.paste, pressed.keys, pressed.seen_revision) == ("hunter2", (), "r1")
+    assert [receipt.text for receipt in await receipts(house)] == ["Pasted a text."]
+    with pytest.raises(Refused) as refused:
+        await house.client.keys("agt_1", PressKeys(request_id="req_2"))
+    assert refused.value.code == "bad_request"
