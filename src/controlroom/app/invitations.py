@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from controlroom.client.addresses import is_private_way
 from controlroom.core.endpoints import is_loopback
 from controlroom.core.invite import Invite, Reach, Terms, invite
 from controlroom.core.qr import ApiAddress
@@ -83,8 +84,19 @@ def _notes(bases: list[str], wish: MintPairing, reach: Reach) -> list[str]:
             "Only this machine can use these addresses: start the control room with --tailscale, or with "
             "--host and --cert, to let other devices in."
         )
+    readable = [base for base in bases if _is_readable(base)]
+    if readable:
+        notes.append(
+            f"{' and '.join(readable)}: plain HTTP, so everybody on the way can read what the device sends. "
+            "Use Tailscale or https where you can."
+        )
     if wish.with_api_key and (reach.hermes is None or not reach.hermes.key):
         notes.append("No Hermes host with an API key was found here: the QR code carries none.")
     elif wish.with_api_key:
         notes.append("The QR code carries the Hermes host's API key: show it to nobody else.")
     return notes
+
+
+def _is_readable(base: str) -> bool:
+    parts = urlsplit(base)
+    return parts.scheme == "http" and not is_private_way(parts.hostname or "")

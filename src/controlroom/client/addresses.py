@@ -85,7 +85,7 @@ def read_invite(text: str) -> tuple[list[Address], str | None]:
         _, is_link, packed = text.strip().partition(INVITE)
         raw = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)) if is_link else text.encode()
         said = msgspec.json.decode(raw, type=_Invite)
-    except (ValueError, msgspec.MsgspecError):
+    except (ValueError, msgspec.MsgspecError, RecursionError):
         raise ClientError("This invite cannot be read.") from None
     urls = [one.relay.url for one in sorted(said.endpoints, key=lambda one: one.priority)] or [said.relay.url]
     return [read_address(url.replace("ws", "http", 1))[0] for url in urls], said.relay.code

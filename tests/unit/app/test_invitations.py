@@ -37,7 +37,8 @@ async def test_links_come_best_first_with_the_code_in_the_fragment() -> None:
         "https://room.example/app/#pair=AB12CD",
         "http://192.168.7.2:8767/app/#pair=AB12CD",
     )
-    assert invitation.notes == ()
+    (note,) = invitation.notes
+    assert note.startswith("http://192.168.7.2:8767: plain HTTP")
 
 
 async def test_the_qr_code_is_signed_and_repeats_the_policy_in_integers() -> None:
