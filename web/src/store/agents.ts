@@ -312,15 +312,24 @@ export function held(shown: readonly Group[], agents: ReadonlyMap<string, Agent>
   return shown.map((group) => ({ ...group, agents: group.agents.map((agent) => agents.get(agent.id) ?? agent) }));
 }
 
-/** Ids of agents that appeared or went to another group or place between two arrangements. */
-export function movedBetween(before: readonly Group[], after: readonly Group[]): Set<string> {
+/** Agents that changed their place between two arrangements, by id. `arrived`: those among them that came from another group, or from nowhere. */
+export interface Moves {
+  moved: ReadonlySet<string>;
+  arrived: ReadonlySet<string>;
+}
+
+export const NO_MOVES: Moves = { moved: new Set(), arrived: new Set() };
+
+export function movesBetween(before: readonly Group[], after: readonly Group[]): Moves {
   const old = places(before);
   const moved = new Set<string>();
+  const arrived = new Set<string>();
   for (const [id, place] of places(after)) {
     const was = old.get(id);
-    if (was === undefined || was.group !== place.group || was.at !== place.at) moved.add(id);
+    if (was?.group !== place.group) arrived.add(id);
+    if (was?.group !== place.group || was.at !== place.at) moved.add(id);
   }
-  return moved;
+  return { moved, arrived };
 }
 
 /** Whether two arrangements show the same agents in the same places. */

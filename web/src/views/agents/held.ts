@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { Agent } from "../../api/types";
-import { held, isSameOrder, movedBetween, type Group } from "../../store/agents";
+import { held, isSameOrder, movesBetween, NO_MOVES, type Group, type Moves } from "../../store/agents";
 
 /** What appeared or moved ignores taps for this long (`--t-settle`). */
 export const SETTLE_MS = 600;
@@ -11,12 +11,12 @@ const SCROLL_END_MS = 350;
 /** A finger or mouse that let go may come again at once. */
 const LET_GO_MS = 250;
 
-const NOBODY: ReadonlySet<string> = new Set();
-
 export interface Held {
   groups: readonly Group[];
-  /** Rows that appeared or changed their group or place a moment ago. */
+  /** Rows that appeared or came from another group a moment ago. */
   settling: ReadonlySet<string>;
+  /** Rows moved a moment ago: a tap would hit another one than was meant. */
+  isShifting: boolean;
 }
 
 /**
@@ -27,23 +27,24 @@ export interface Held {
 export function useHeld(list: { current: HTMLElement | null }, next: readonly Group[], agents: ReadonlyMap<string, Agent>, key: string): Held {
   const isHeld = useHands(list);
   const shown = useRef({ groups: next, key });
-  const [settling, setSettling] = useState<ReadonlySet<string>>(NOBODY);
+  const [settling, setSettling] = useState<Moves>(NO_MOVES);
   let groups = next;
-  let moved: ReadonlySet<string> = NOBODY;
+  let moves = NO_MOVES;
   if (shown.current.key === key && !isSameOrder(shown.current.groups, next)) {
     if (isHeld) groups = held(shown.current.groups, agents);
-    else moved = movedBetween(shown.current.groups, next);
+    else if (shown.current.groups.length > 0) moves = movesBetween(shown.current.groups, next);
   }
   useLayoutEffect(() => {
     shown.current = { groups, key };
-    if (moved.size > 0) setSettling(moved);
+    if (moves.moved.size > 0) setSettling(moves);
   });
   useEffect(() => {
-    if (settling.size === 0) return;
-    const timer = setTimeout(() => setSettling(NOBODY), SETTLE_MS);
+    if (settling === NO_MOVES) return;
+    const timer = setTimeout(() => setSettling(NO_MOVES), SETTLE_MS);
     return () => clearTimeout(timer);
   }, [settling]);
-  return { groups, settling: moved.size > 0 ? moved : settling };
+  const { moved, arrived } = moves.moved.size > 0 ? moves : settling;
+  return { groups, settling: arrived, isShifting: moved.size > 0 };
 }
 
 /** Whether the person has a hand on the list. */

@@ -40,7 +40,7 @@ export function AgentList(props: AgentListProps) {
   const next = useMemo(() => arrange(all, machines, chosen, search.value), [all, machines, chosen, search.value]);
   const pane = useRef<HTMLElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const { groups, settling } = useHeld(list, next, agents, `${JSON.stringify(chosen)} ${search.value}`);
+  const { groups, settling, isShifting } = useHeld(list, next, agents, `${JSON.stringify(chosen)} ${search.value}`);
   useKeptPlace(list);
   return (
     <section class="pane pane-list" aria-label="Agents" ref={pane}>
@@ -59,7 +59,7 @@ export function AgentList(props: AgentListProps) {
           </div>
         )}
       </header>
-      <div class={settling.size > 0 ? "pane-scroll is-shifting" : "pane-scroll"} tabIndex={-1} role="group" aria-label="Agent list" ref={list}>
+      <div class={isShifting ? "pane-scroll is-shifting" : "pane-scroll"} tabIndex={-1} role="group" aria-label="Agent list" ref={list}>
         {groups.map((group) => (
           <GroupView key={group.id} group={group} machines={machines} settling={settling} currentId={props.currentId} />
         ))}

@@ -33,7 +33,7 @@ export function Inbox(props: { questionId?: string }) {
   const isKnown = room.state.value.seq !== null;
   const next = useMemo(() => asGroups(waiting(agents.values(), machines)), [agents, machines]);
   const list = useRef<HTMLDivElement>(null);
-  const { groups, settling } = useHeld(list, next, agents, "inbox");
+  const { groups, settling, isShifting } = useHeld(list, next, agents, "inbox");
   const shown = groups[0]?.agents ?? [];
   const chosen = shown.find((agent) => waitingId(agent) === props.questionId);
   // The first one is opened once, by its address: what stands beside the list never becomes another prompt by itself.
@@ -47,7 +47,7 @@ export function Inbox(props: { questionId?: string }) {
         <header class="head"><div class="head-top"><Title class="head-title">Inbox</Title></div>
           <p class="head-sum" role="status">{!isKnown ? "" : shown.length === 0 ? "Nothing waits for you" : <b>{shown.length === 1 ? "1 waits for you" : `${shown.length} wait for you`}</b>}</p>
         </header>
-        <div class={settling.size > 0 ? "pane-scroll is-shifting" : "pane-scroll"} tabIndex={-1} role="group" aria-label="Waits for you" ref={list}>
+        <div class={isShifting ? "pane-scroll is-shifting" : "pane-scroll"} tabIndex={-1} role="group" aria-label="Waits for you" ref={list}>
           {shown.length === 0 && isKnown ? <Nothing /> : null}
           <div class="group">
             {isWide.value ? (
