@@ -3,7 +3,7 @@
  * their kind. Unknown fields stay, unknown words of an activity mean `unknown`; null: this cannot be used.
  */
 import type {
-  Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, Machine, Message, Receipt,
+  Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Receipt,
 } from "../api/types";
 
 type Kind = "string" | "number" | "boolean" | "object" | "array";
@@ -38,6 +38,31 @@ export const readDevice = (data: unknown): Device | null => (fits<Device>(data, 
 export const readHint = (data: unknown): ChatItems | null => (fits<ChatItems>(data, HINT) ? data : null);
 export const readHidden = (data: unknown): ChatHidden | null => (fits<ChatHidden>(data, HIDDEN) ? data : null);
 export const readGone = (data: unknown): AgentGone | DeviceGone | null => (fits<AgentGone>(data, ID) ? data : null);
+
+const FRAMES: Readonly<Record<string, Shape>> = {
+  welcome: { seq: "number", protocol: "number", server_time_ms: "number", version: "string" },
+  event: { seq: "number", at_ms: "number", name: "string" },
+  resync: { fleet: "object" },
+  items: { chat_id: "string", items: "array" },
+  frame: { agent_id: "string", revision: "string", width: "number", height: "number", cursor: "object", data: "string" },
+  ack: { request_id: "string" },
+  ping: {},
+  proof: { seq: "number", server_time_ms: "number" },
+  error: { code: "string", text: "string" },
+};
+
+/** A frame of the live socket; one of an unknown type is given as it is, a newer hub may send it. */
+export function readFrame(text: unknown): FromServer | null {
+  if (typeof text !== "string") return null;
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!fits<FromServer>(data, { type: "string" })) return null;
+  return fits<FromServer>(data, (Object.hasOwn(FRAMES, data.type) ? FRAMES[data.type] : undefined) ?? {}) ? data : null;
+}
 
 /** A fleet; rows that cannot be used are left out and counted. */
 export function readFleet(data: unknown): { fleet: Fleet; skipped: number } | null {
