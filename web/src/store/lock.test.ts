@@ -49,6 +49,13 @@ describe("the lock of the page", () => {
     expect(lockAfter(late, { type: "acted", nowMs: NOW + 300_002 }).isShut).toBe(true);
   });
 
+  it("stays open by acts in another window, and is not opened by them", () => {
+    const told = play(opened(false), { type: "told", actedMs: NOW + 250_000 }, { type: "looked", nowMs: NOW + 400_000 });
+    expect(told.isShut).toBe(false);
+    expect(lockAfter(told, { type: "told", actedMs: NOW }).actedMs).toBe(NOW + 250_000);
+    expect(play(opened(true), { type: "told", actedMs: NOW + 1 }).isShut).toBe(true);
+  });
+
   it("is opened by the passkey alone", () => {
     const shut = play(opened(true));
     for (const event of [

@@ -24,6 +24,8 @@ export type LockEvent =
   | { type: "opened"; settings: LockSettings; isAnew: boolean; actedMs: number; nowMs: number }
   | { type: "settings"; settings: LockSettings; nowMs: number }
   | { type: "acted"; nowMs: number }
+  /** Another window of this device, open like this one, told of an act. */
+  | { type: "told"; actedMs: number }
   /** Time passes, the page comes back to the front. */
   | { type: "looked"; nowMs: number }
   /** The hub answered `locked`. */
@@ -50,6 +52,8 @@ export function lockAfter(state: LockState, event: LockEvent): LockState {
       const seen = looked(state, event.nowMs);
       return seen.isShut ? seen : { ...seen, actedMs: event.nowMs };
     }
+    case "told":
+      return state.isShut || event.actedMs <= state.actedMs ? state : { ...state, actedMs: event.actedMs };
     case "looked":
       return looked(state, event.nowMs);
     case "refused":
