@@ -4,6 +4,10 @@ import "./styles/app.css";
 import { render } from "preact";
 
 import { App } from "./app/app";
+import { openLock } from "./live/lock";
 
-const place = document.getElementById("room");
-if (place !== null) render(<App />, place);
+// Whether the page begins locked is known before anything is drawn.
+void openLock().finally(() => {
+  const place = document.getElementById("room");
+  if (place !== null) render(<App />, place);
+});

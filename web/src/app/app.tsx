@@ -2,6 +2,8 @@
 import "./shell.css";
 
 import { makeRoom } from "../live/connect";
+import { keepDevice } from "../live/keep-device";
+import { isShut, unlocked } from "../live/lock";
 import { RoomContext } from "../live/room";
 import { keepTaste } from "../kit/keep-taste";
 import { startKeys } from "./keys";
@@ -16,6 +18,7 @@ readLayout();
 startNavigation();
 startKeys();
 const room = makeRoom();
+keepDevice(room);
 keepPage(room);
 
 export function App() {
@@ -28,8 +31,13 @@ function Gate() {
   const place = route.value;
   const code = place.at === "pair" ? place.code : undefined;
   if (place.at === "pair" || kind === "not_paired") return <PairView {...(code === undefined ? {} : { code })} onPaired={onPaired} />;
-  if (kind === "locked") return <UnlockView onUnlocked={() => room.prove()} />;
+  if (isShut.value || kind === "locked") return <UnlockView onUnlocked={onUnlocked} />;
   return <Shell />;
+}
+
+function onUnlocked(): void {
+  unlocked();
+  room.prove();
 }
 
 function onPaired(): void {

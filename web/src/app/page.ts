@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 
 import { line } from "../kit/text";
+import { isShut } from "../live/lock";
 import type { Room } from "../live/room";
 import { countsOf } from "../store/agents";
 import type { State } from "../store/state";
@@ -15,7 +16,7 @@ export function keepPage(room: Room): void {
   effect(() => showTheme(taste.value.theme));
   effect(() => {
     const { kind } = room.link.value;
-    const isHidden = kind === "locked" || kind === "not_paired";
+    const isHidden = isShut.value || kind === "locked" || kind === "not_paired";
     const { agents, machines } = room.state.value;
     const waiting = kind === "not_paired" ? 0 : countsOf(agents.values(), machines).waiting;
     const place = isHidden ? "" : titleOf(route.value, room.state.value);
