@@ -7,7 +7,7 @@ import { useRoom, type Room } from "../live/room";
 import { Icon } from "../parts/icon";
 import { Lamp } from "../parts/lamp";
 import { Dialog } from "../parts/sheet";
-import { standingOf } from "../store/agents";
+import { isAway, standingOf } from "../store/agents";
 import { inCallOrder, ranked } from "../store/palette";
 import { changeTaste, taste } from "../store/taste";
 import { showAgent } from "../views/agents";
@@ -25,6 +25,8 @@ interface Entry {
   name: string;
   icon?: string;
   agent?: Agent;
+  /** Its machine cannot be reached. */
+  isAway?: boolean;
   keys?: string;
   run(): void;
 }
@@ -85,12 +87,12 @@ export function Palette(props: { onClose(): void }) {
             <li class="group-head" style="padding-inline:var(--s4)" role="presentation"><bdi>{section.title}</bdi></li>
             {section.entries.map((entry) => (
               <li
-                key={entry.id} id={`palette-${entry.id}`} role="option" aria-selected={entry === chosen} class="set"
+                key={entry.id} id={`palette-${entry.id}`} role="option" aria-selected={entry === chosen} class={entry.isAway ? "set is-stale" : "set"}
                 style={`min-height:max(var(--tap),2.5rem);cursor:pointer;${entry === chosen ? "background:var(--selected)" : ""}`}
                 onPointerMove={() => setAt(all.indexOf(entry))} onClick={() => run(entry)}
               >
                 {entry.agent === undefined ? <Icon name={entry.icon ?? "right"} /> : <Lamp name={standingOf(entry.agent).lamp} />}
-                <span class="grow">{entry.agent === undefined ? null : <span class="vh">{standingOf(entry.agent).word}: </span>}<bdi>{entry.name}</bdi></span>
+                <span class="grow">{entry.agent === undefined ? null : <span class="vh">{standingOf(entry.agent).word}{entry.isAway ? ", not reachable" : ""}: </span>}<bdi>{entry.name}</bdi></span>
                 {entry.keys === undefined ? null : <span class="only-wide" aria-hidden="true"><KeyNames keys={entry.keys} /></span>}
               </li>
             ))}
@@ -107,7 +109,7 @@ function sectionsFor(room: Room, agents: ReadonlyMap<string, Agent>, agent: Agen
   const sections: Section[] = [
     {
       title: "Agents",
-      entries: found.map((each) => ({ id: `agent-${each.id}`, name: line(each.name, 100), agent: each, run: () => go({ at: "agent", agentId: each.id }) })),
+      entries: found.map((each) => ({ id: `agent-${each.id}`, name: line(each.name, 100), agent: each, isAway: isAway(each, room.state.value.machines), run: () => go({ at: "agent", agentId: each.id }) })),
     },
     ...(agent === undefined ? [] : [{ title: `Do with ${line(agent.name, 60)}`, entries: ranked(actsOf(room, agent), (entry) => entry.name, typed, MOST_ACTS) }]),
     { title: "Go to", entries: ranked(PLACES, (entry) => entry.name, typed, MOST_ACTS) },

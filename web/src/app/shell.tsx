@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { isWide } from "../kit/media";
 import { line } from "../kit/text";
 import { useRoom } from "../live/room";
-import { Icon } from "../parts/icon";
+import { Empty } from "../parts/empty";
 import { Title, TitleLevel } from "../parts/title";
 import { Toasts } from "../parts/toast";
 import { AgentList, AgentSheets } from "../views/agents";
@@ -113,11 +113,9 @@ function AgentDetail(props: { place: Route }) {
     default:
       return (
         <section class="pane pane-detail" aria-label="Chat">
-          <div class="empty">
-            <Icon name="agents" />
-            <h2>No chat is open</h2>
+          <Empty icon="agents" title={<h2>No chat is open</h2>}>
             <p>Choose an agent in the list. <span class="only-wide"><kbd>J</kbd> and <kbd>K</kbd> move, <kbd>Enter</kbd> opens, <kbd>N</kbd> opens the next that needs you, <kbd>?</kbd> shows all keys.</span></p>
-          </div>
+          </Empty>
         </section>
       );
   }
@@ -127,12 +125,10 @@ function AgentDetail(props: { place: Route }) {
 function UnknownAgent(props: { isHeard: boolean }) {
   return (
     <section class="pane pane-detail" aria-label="Chat">
-      <div class="empty" aria-busy={!props.isHeard}>
-        <Icon name="agents" />
-        <Title>{props.isHeard ? "This agent is not in the list" : "Nothing was heard yet"}</Title>
+      <Empty icon="agents" isBusy={!props.isHeard} title={<Title>{props.isHeard ? "This agent is not in the list" : "Nothing was heard yet"}</Title>}>
         <p>{props.isHeard ? "It was closed, or has been gone for more than a day. Its chats stay readable: search for their words." : "The chat shows as soon as the control room answers."}</p>
         <a class="btn btn-line" href="/app/agents">All agents</a>
-      </div>
+      </Empty>
     </section>
   );
 }
@@ -140,14 +136,16 @@ function UnknownAgent(props: { isHeard: boolean }) {
 function Lost(props: { path: string }) {
   return (
     <section class="pane pane-list" aria-label="Not found">
-      <div class="empty">
-        <Icon name="search" />
-        <Title>There is no such page</Title>
+      <Empty icon="search" title={<Title>There is no such page</Title>}>
         <p><code>{line(props.path, 120)}</code> leads nowhere here. The link may be of another version, or cut.</p>
         <a class="btn btn-line" href="/app/agents">All agents</a>
-      </div>
+      </Empty>
     </section>
   );
+}
+
+function rowOf(agentId: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`.row-link[data-agent="${CSS.escape(agentId)}"]`);
 }
 
 /** After a change of place the focus is never lost: where what had it is hidden now, the page's content has it. */
@@ -159,8 +157,14 @@ function useFocus(place: Route): void {
     if (from === place) return;
     const frame = requestAnimationFrame(() => {
       const active = document.activeElement;
+      const row = "agentId" in place ? rowOf(place.agentId) : null;
+      if (active?.classList.contains("row-link") && row?.checkVisibility()) {
+        row.focus({ preventScroll: true });
+        row.scrollIntoView({ block: "nearest" });
+        return;
+      }
       if (active instanceof HTMLElement && active !== document.body && active.checkVisibility()) return;
-      const cameFrom = "agentId" in from ? document.querySelector<HTMLElement>(`.row-link[data-agent="${CSS.escape(from.agentId)}"]`) : null;
+      const cameFrom = "agentId" in from ? rowOf(from.agentId) : null;
       const target = cameFrom?.checkVisibility() ? cameFrom : document.getElementById("main");
       target?.focus({ preventScroll: target !== cameFrom });
     });

@@ -33,7 +33,7 @@ export function Shortcuts() {
   function nextWaiting(): boolean {
     const { agents, machines } = room.state.value;
     const all = waiting(agents.values(), machines);
-    const next = all[(all.findIndex((agent) => agent.id === currentAgentId()) + 1) % all.length];
+    const next = all[(all.findIndex((agent) => agent.id === ("agentId" in route.value ? route.value.agentId : currentAgentId())) + 1) % all.length];
     if (next === undefined) return false;
     go({ at: "agent", agentId: next.id });
     return true;

@@ -4,6 +4,7 @@ import { copyText } from "../../kit/copy";
 import { line } from "../../kit/text";
 import { clock } from "../../kit/time";
 import { useRoom } from "../../live/room";
+import { Empty } from "../../parts/empty";
 import { Icon } from "../../parts/icon";
 import { showToast } from "../../parts/toast";
 import type { Filter } from "../../store/agents";
@@ -15,11 +16,9 @@ export function Loading() {
   if (value.kind === "live") return null;
   const since = "sinceMs" in value ? value.sinceMs : now.value;
   return (
-    <div class="empty" aria-busy="true">
-      <Icon name="agents" />
-      <h2>Nothing was heard yet</h2>
+    <Empty icon="agents" isBusy title={<h2>Nothing was heard yet</h2>}>
       <p>Asking the control room since {clock(since, now.value)}. The agents show here as soon as it answers.</p>
-    </div>
+    </Empty>
   );
 }
 
@@ -27,21 +26,17 @@ export function NoMatch(props: { search: string; filter: Filter; onClear(): void
   const { search, filter } = props;
   if (search !== "") {
     return (
-      <div class="empty">
-        <Icon name="search" />
-        <h2>No agent matches “<bdi>{line(search, 60)}</bdi>”</h2>
+      <Empty icon="search" title={<h2>No agent matches “<bdi>{line(search, 60)}</bdi>”</h2>}>
         <p>Looked at names, folders, machines, accounts, status lines and last words.</p>
         <button class="btn btn-line" type="button" onClick={props.onClear}>Clear the search</button>
-      </div>
+      </Empty>
     );
   }
   return (
-    <div class="empty">
-      <Icon name="check" />
-      <h2>{filter.by === "unread" ? "Nothing is unread" : "No agent is in this list"}</h2>
+    <Empty icon="check" title={<h2>{filter.by === "unread" ? "Nothing is unread" : "No agent is in this list"}</h2>}>
       <p>{filter.by === "unread" ? "You have seen the newest words of each agent." : "Agents that you archived stand under Archived."}</p>
       {filter.by === "all" ? null : <button class="btn btn-line" type="button" onClick={props.onClear}>Show all agents</button>}
-    </div>
+    </Empty>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The list of agents: who needs the person first, then what is finished, works, is idle, and who cannot be reached. */
-import { signal } from "@preact/signals";
-import { useComputed } from "@preact/signals";
+import { signal, useComputed } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, Machine } from "../../api/types";
@@ -38,15 +38,13 @@ export function AgentList(props: AgentListProps) {
   const choices = useMemo(() => filtersOf(all, machines), [all, machines]);
   const chosen = choices.some((choice) => isSameFilter(choice.filter, filter.value)) ? filter.value : ALL;
   const next = useMemo(() => arrange(all, machines, chosen, search.value), [all, machines, chosen, search.value]);
-  const pane = useRef<HTMLElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const { groups, settling, isShifting } = useHeld(list, next, agents, `${JSON.stringify(chosen)} ${search.value}`);
   useKeptPlace(list);
   return (
-    <section class="pane pane-list" aria-label="Agents" ref={pane}>
+    <section class="pane pane-list" aria-label="Agents">
       <header class="head">
-        <Head />
-        <Summary agents={all} machines={machines} />
+        <Head><Summary agents={all} machines={machines} /></Head>
         {all.length === 0 ? null : (
           <div class="chips" role="group" aria-label="Filter">
             {choices.map((choice) => (
@@ -97,7 +95,7 @@ function GroupView(props: { group: Group; machines: ReadonlyMap<string, Machine>
   );
 }
 
-function Head() {
+function Head(props: { children: ComponentChildren }) {
   const [isSearching, setSearching] = useState(search.value !== "");
   const field = useRef<HTMLInputElement>(null);
   const open = (): void => {
@@ -113,6 +111,7 @@ function Head() {
           <Icon name="search" />
         </button>
       </div>
+      {props.children}
       <label class={isSearching ? "search" : "search only-wide"} style="margin-top:var(--s2)">
         <Icon name="search" small />
         <span class="vh">Search agents</span>

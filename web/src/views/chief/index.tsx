@@ -7,6 +7,7 @@ import { addressOf } from "../../app/routes";
 import { clock, fullTime, isSameDay } from "../../kit/time";
 import { block, line } from "../../kit/text";
 import { useRoom } from "../../live/room";
+import { Empty } from "../../parts/empty";
 import { Icon } from "../../parts/icon";
 import { Title } from "../../parts/title";
 import { newestFirst, wordsOf } from "../../store/receipts";
@@ -61,11 +62,9 @@ export function Chief() {
 
 function NoReceipts() {
   return (
-    <div class="empty">
-      <Icon name="chief" />
-      <h2>Nothing was done yet</h2>
+    <Empty icon="chief" title={<h2>Nothing was done yet</h2>}>
       <p>Each answer, stopped turn, upload and revoked device leaves a receipt here, with the device, the time and what was on the screen.</p>
-    </div>
+    </Empty>
   );
 }
 

@@ -14,6 +14,7 @@ import { isWide } from "../../kit/media";
 import { span } from "../../kit/time";
 import { block, line } from "../../kit/text";
 import { useRoom } from "../../live/room";
+import { Empty } from "../../parts/empty";
 import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { Title, TitleLevel } from "../../parts/title";
@@ -86,24 +87,20 @@ function nameOf(machine: Machine | undefined): string {
 
 function Nothing() {
   return (
-    <div class="empty">
-      <Icon name="inbox" />
-      <h2>Nothing waits for you</h2>
+    <Empty icon="inbox" title={<h2>Nothing waits for you</h2>}>
       <p>Agents that stop at a prompt, ask you something or have a fault show here, the longest waiting first.</p>
       <a class="btn btn-line" href="/app/agents">All agents</a>
-    </div>
+    </Empty>
   );
 }
 
 /** A link to something that is not open any more. */
 function Closed() {
   return (
-    <div class="empty">
-      <Icon name="inbox" />
-      <Title>This is not open any more</Title>
+    <Empty icon="inbox" title={<Title>This is not open any more</Title>}>
       <p>It was answered here or in the terminal, or its agent went on. Nothing was sent by opening this link.</p>
       <a class="btn btn-line" href="/app/inbox">What waits now</a>
-    </div>
+    </Empty>
   );
 }
 
@@ -135,12 +132,11 @@ function Card(props: { agent: Agent; machine: Machine | undefined }) {
   const { agent } = props;
   const standing = standingOf(agent);
   return (
-    <article class="stack-s" aria-label={`${standing.word}: ${line(agent.name, 80)}`}>
+    <article class="inbox-card stack-s" aria-label={`${standing.word}: ${line(agent.name, 80)}`}>
       <div class="card-over">
         <Lamp name={standing.lamp} />
         <a class="who" href={addressOf({ at: "agent", agentId: agent.id })}><bdi>{line(agent.name, 80)}</bdi></a>
-        <span>{standing.word}</span>
-        <span class="age"><Since sinceMs={standing.sinceMs} /></span>
+        <span class="age">{standing.word} <Since sinceMs={standing.sinceMs} /></span>
         <button class="icon-btn" type="button" aria-label={`Why, and actions for ${line(agent.name, 80)}`} onClick={() => showAgent(agent.id)}><Icon name="more" /></button>
       </div>
       <What agent={agent} />
