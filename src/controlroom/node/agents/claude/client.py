@@ -47,6 +47,9 @@ ROW_MS = 1_500
 """A dialog may be drawn before the row of its tool call is written (0.1 s, seen once in eight). Until then it
 has no position, so no lasting identity, and is not reported."""
 
+HEARS_AFTER_MS = 400
+"""A dialog ignores keys in its first 0.2 s (seen); pressed then, they would be lost."""
+
 MAX_LIMIT = 500  # items of one page
 
 
@@ -147,12 +150,12 @@ class ClaudeDriver:
         seen.read_at_ms = self._world.now_ms()
         return msgspec.structs.replace(quiet.facts, read_at_ms=seen.read_at_ms)
 
-    async def farewell(self, who: Sighting) -> AgentFacts:
-        now_ms = self._world.now_ms()
-        try:
     def asks(self, frame: Frame) -> bool:
         return read_view(frame).reading.dialog is not None
 
+    async def farewell(self, who: Sighting) -> AgentFacts:
+        now_ms = self._world.now_ms()
+        try:
             session = await self._book.look(who.profile, who.session_id, who.folder)
         except OSError:
             session = None
@@ -315,6 +318,12 @@ class ClaudeDriver:
 
     async def answer(self, who: Sighting, dialog_id: str, option: str | None, text: str | None) -> Answered:
         """``option`` is a key or a whole label; in a multiple choice keys joined by commas."""
+        seen = self._seen.get(who.incarnation)
+        if seen is not None and seen.screen is not None:
+            drawn_ms = max(seen.screen.at_ms, seen.status_at_ms)
+            rest_ms = min(drawn_ms + HEARS_AFTER_MS - self._world.now_ms(), HEARS_AFTER_MS)
+            if rest_ms > 0:
+                await self._world.settle(rest_ms / 1000)
         return await answer_by_keys(self._world, who, self._keyboard(), dialog_id, Want(option, text))
 
     async def interrupt(self, who: Sighting) -> Answered:

@@ -100,6 +100,7 @@ class Desk:
         self.is_busy = False
         self.asked_ages: list[float] = []
         self.pressed: list[str] = []
+        self.settled: list[float] = []
         self.at_ms = NOW_MS
 
     def claude(self, pid: int = 20, *arguments: str, screen: str = "80x24-welcome-idle") -> PaneRef:
@@ -192,4 +193,4 @@ class Desk:
         self.pressed += keys
 
     async def settle(self, seconds: float) -> None:
-        return
+        self.settled.append(seconds)

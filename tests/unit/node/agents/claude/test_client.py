@@ -293,3 +293,17 @@ class TestScreens:
         room.desk.screens[ref] = None
         facts = await room.facts()
         assert facts.screen is None and facts.read_at_ms == NOW_MS
+
+
+class TestAnswers:
+    @pytest.mark.parametrize(("age_ms", "waits_s"), [(100, 0.3), (400, 0.05), (-60_000, 0.4)])
+    async def test_a_dialog_hears_keys_before_one_is_pressed(
+        self, room: Room, age_ms: int, waits_s: float
+    ) -> None:
+        """An old dialog is only looked at twice; the clock may have been set back since it was seen."""
+        room.desk.claude(screen="80x24-trust-prompt")
+        id = await room.dialog_id()
+        room.desk.at_ms += age_ms
+        await room.driver.answer(await room.who(), id, "No, exit", None)
+        assert room.desk.settled[0] == pytest.approx(waits_s)
+        assert room.desk.pressed
