@@ -140,7 +140,7 @@ async def test_a_pane_that_vanishes_while_it_is_read_is_gone(bench: MultiplexerB
     reading = asyncio.gather(*(read_until_gone() for _ in range(3)), return_exceptions=True)
     await asyncio.sleep(0)
     await bench.close_pane(pane)
-    for outcome in await asyncio.wait_for(reading, 30):
+    for outcome in await asyncio.wait_for(reading, 60):
         assert isinstance(outcome, PaneGone)
     assert len((await bench.mux.list()).panes) == 1
 

@@ -31,7 +31,7 @@ from controlroom.kit.supervise import Tasks
 from controlroom.wire.device import PairingPolicy
 
 LAN = ApiAddress(host="192.0.2.2", port=18767)
-WAIT_S = 20.0  # for an answer that must come
+WAIT_S = 60.0  # for an answer that must come
 
 
 class Client:

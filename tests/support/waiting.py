@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 
 T = TypeVar("T")
 
-DEADLINE_S = 15.0  # generous: the machine may be shared by many; a passing test never waits for it
+DEADLINE_S = 60.0  # generous: the machine may be shared by many; a passing test never waits for it
 STEP_S = 0.01
 
 
@@ -38,6 +38,14 @@ async def until(
         if time.monotonic() > end:
             raise AssertionError(f"not within {within_s:g} s: {what or condition}")
         await asyncio.sleep(step_s)
+
+
+async def until_equal(read: Callable[[], T], wanted: T, within_s: float = DEADLINE_S) -> None:
+    """Until ``read`` gives what is wanted; the reason names what it gave last."""
+    try:
+        await until(lambda: read() == wanted, within_s=within_s)
+    except AssertionError:
+        assert read() == wanted
 
 
 def until_now(condition: Callable[[], T], what: str = "", within_s: float = DEADLINE_S) -> T:

@@ -84,7 +84,7 @@ async def test_a_device_pairs_over_tls_and_is_known_as_such(secure: House, tmp_p
     ) as ws:
         payload = {"pairing_code": await secure.code()}
         await ws.send_json({"channel": "system", "type": "auth", "id": "1", "payload": payload})
-        answer = await ws.receive_json(timeout=20)
+        answer = await ws.receive_json(timeout=60)
     assert (answer["type"], answer["payload"]["transport_hint"]) == ("auth.ok", "wss")
 
 
@@ -124,7 +124,7 @@ async def test_a_new_certificate_is_used_and_open_sockets_stay(secure: House, tm
             await get(secure, old, NAME)
         payload = {"pairing_code": await secure.code()}
         await ws.send_json({"channel": "system", "type": "auth", "id": "1", "payload": payload})
-        assert (await ws.receive_json(timeout=20))["type"] == "auth.ok"
+        assert (await ws.receive_json(timeout=60))["type"] == "auth.ok"
 
 
 Broken = Callable[[Path], tuple[Path, Path]]

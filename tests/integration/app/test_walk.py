@@ -213,7 +213,7 @@ async def test_of_two_devices_that_race_for_a_code_one_wins(house: House) -> Non
             await ws.send_json(
                 {"channel": "system", "type": "auth", "id": "1", "payload": {"pairing_code": code}}
             )
-            return bool((await ws.receive_json(timeout=20))["type"] == "auth.ok")
+            return bool((await ws.receive_json(timeout=60))["type"] == "auth.ok")
 
     async def web() -> bool:
         return (await house.ask("/api/v1/pair", "POST", json={"code": code, "kind": "cli"})).status == 200

@@ -16,7 +16,7 @@ from controlroom.wire.device import PairingPolicy
 from tests.integration.hub.conftest import House
 from tests.integration.hub.device_door import Door, open_door
 
-LIMIT_S = 15.0
+LIMIT_S = 60.0
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ async def test_a_server_that_ends_while_everybody_asks_disturbs_nobody_else(tmux
     reading = [asyncio.ensure_future(read_until_gone()) for _ in range(5)]
     await tmux_bench.mux.screen(pane.ref)
     await tmux_bench.kill_server("default", hard=True)
-    outcomes = await asyncio.wait_for(asyncio.gather(*reading, return_exceptions=True), 30)
+    outcomes = await asyncio.wait_for(asyncio.gather(*reading, return_exceptions=True), 60)
     assert {type(outcome) for outcome in outcomes} == {PaneGone}
     assert [each.ref for each in (await tmux_bench.mux.list()).panes] == [work.ref]
     assert (await tmux_bench.mux.screen(work.ref)).height == 24

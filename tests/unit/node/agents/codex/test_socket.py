@@ -114,7 +114,7 @@ def link_to(home: Path, tasks: Tasks) -> DaemonLink:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.01)
 
