@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Agent, Machine } from "../api/types";
 import {
-  ALL, arrange, asks, countsOf, filtersOf, held, isSameOrder, matches, movesBetween, passes, SAY_LIMIT, standingOf, waiting, waits,
+  ALL, arrange, asks, countsOf, filtersOf, held, isSameOrder, matches, movesBetween, passes, profileName, SAY_LIMIT, standingOf, waiting, waits,
 } from "./agents";
 
 let made = 0;
@@ -53,7 +53,7 @@ describe("the state of an agent", () => {
 
   it.each<[string, Partial<Agent>, string]>([
     ["what to do about a fault", { fault }, "Sign in on studio."],
-    ["what it wants", { activity: "blocked", waiting_for: prompt("permission", "Run\n\n  psql  now") }, "Run psql now"],
+    ["what it wants", { activity: "blocked", waiting_for: prompt("permission", "Bash\n\n  psql  now\nthen") }, "Bash · psql now then"],
     ["what it asks", { activity: "question", evidence: { rule: "question", source: "transcript", detail: "Now or later?", at_ms: 1 } }, "Now or later?"],
     ["its status line", { activity: "working", header: "41 of 58 tests pass", last: { author: "assistant", text: "no", at_ms: 1 } }, "41 of 58 tests pass"],
     ["its last words without one", { activity: "working", last: { author: "assistant", text: "I look", at_ms: 1 } }, "I look"],
@@ -76,6 +76,13 @@ describe("the state of an agent", () => {
     expect(say).toHaveLength(SAY_LIMIT);
     expect(say.endsWith("…")).toBe(true);
   });
+});
+
+describe("the name of a profile", () => {
+  it.each<[string | null, string]>([
+    [null, ""], ["work-1", "work-1"], ["/home/mo/.claude", ""], ["/home/mo/.claude-work/", "work"], ["/home/mo/.claude/home", ""],
+    ["/srv/accounts/team", "team"], ["/tmp/x/config", ""], ["home", "home"], ["/", ""],
+  ])("%j is %j", (profile, name) => expect(profileName(agent({ profile }))).toBe(name));
 });
 
 describe("counts", () => {

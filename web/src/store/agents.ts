@@ -63,7 +63,7 @@ function makeStanding(agent: Agent): Standing {
     case "blocked": {
       const waiting = agent.waiting_for;
       const word = (waiting && BLOCKED_WORDS[waiting.kind]) ?? "Waits for you";
-      return make("blocked", word, "needs", waiting?.since_ms ?? agent.since_ms, waiting?.text ?? agent.evidence.detail);
+      return make("blocked", word, "needs", waiting?.since_ms ?? agent.since_ms, waiting ? inParts(waiting.text) : agent.evidence.detail);
     }
     case "question":
       return make("question", "Question for you", "needs", agent.since_ms, agent.evidence.detail);
@@ -98,6 +98,11 @@ function helperWords(agent: Agent): string {
 function lastWords(agent: Agent): string {
   if (!agent.last || agent.last.text === "") return "";
   return agent.last.author === "user" ? `You: ${agent.last.text}` : agent.last.text;
+}
+
+/** The parts of a dialog told apart in one line. */
+function inParts(text: string): string {
+  return text.slice(0, SAY_LIMIT * 4).trim().split(/\n\s*\n/).join(" · ");
 }
 
 function oneLine(text: string): string {
@@ -215,6 +220,17 @@ export function filtersOf(agents: readonly Agent[], machines: ReadonlyMap<string
 /** The name of a kind of agent for people: `claude` is Claude. */
 export function kindName(kind: string): string {
   return sentence(kind);
+}
+
+/**
+ * An account's profile for people: `~/.claude-work` is "work". Nothing for the usual folder of its kind, and for one
+ * that says nothing by its name.
+ */
+export function profileName(agent: Agent): string {
+  const last = (agent.profile ?? "").replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const name = last.replace(/^\.+/, "");
+  if (name === agent.kind || /^(config|home|\.?)$/.test(name) && agent.profile?.includes("/")) return "";
+  return name.startsWith(`${agent.kind}-`) ? name.slice(agent.kind.length + 1) : name;
 }
 
 const searched = new WeakMap<Agent, string>();

@@ -23,6 +23,8 @@ export { Row } from "./row";
 const filter = signal<Filter>(ALL);
 const search = signal("");
 let scrolled = 0;
+/** Seconds would be read out each second. */
+const TOLD_FROM_MS = 60_000;
 
 export interface AgentListProps {
   /** The agent whose chat or terminal is open. */
@@ -145,14 +147,9 @@ function Summary(props: { agents: readonly Agent[]; machines: ReadonlyMap<string
   }
   return (
     <p class="head-sum" role="status">
-      {waiting === 0 ? "Nothing waits for you" : <><b>{waiting === 1 ? "1 waits for you" : `${waiting} wait for you`}</b>{longestSinceMs === null ? "" : waiting === 1 ? `, for ${minutes(now.value - longestSinceMs)}` : `, the longest for ${minutes(now.value - longestSinceMs)}`}</>}
+      {waiting === 0 ? "Nothing waits for you" : <><b>{waiting === 1 ? "1 waits for you" : `${waiting} wait for you`}</b>{longestSinceMs === null || now.value - longestSinceMs < TOLD_FROM_MS ? "" : waiting === 1 ? `, for ${span(now.value - longestSinceMs)}` : `, the longest for ${span(now.value - longestSinceMs)}`}</>}
     </p>
   );
-}
-
-/** Seconds would be read out each second. */
-function minutes(ms: number): string {
-  return ms < 60_000 ? "less than a minute" : span(ms);
 }
 
 /** Scrolled as it was when another tab was open in between. */

@@ -9,7 +9,7 @@ import { line } from "../../kit/text";
 import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
-import { kindName, standingOf } from "../../store/agents";
+import { kindName, profileName, standingOf } from "../../store/agents";
 import { showAgent } from "./sheet";
 
 /** A finger that rests this long opens the menu. */
@@ -42,7 +42,7 @@ function Drawn(props: RowProps) {
   const press = useLongPress(() => showAgent(agent.id));
   const isAway = awaySinceMs !== null;
   const name = line(agent.name, 120) || agent.id;
-  const meta = [kindName(agent.kind), props.machineName, agent.profile, helperCount(agent)].filter((part) => part != null && part !== "");
+  const meta = [kindName(agent.kind), props.machineName, profileName(agent), helperCount(agent)].filter((part) => part != null && part !== "");
   return (
     <li class={classes(props)}>
       <a
