@@ -5,6 +5,7 @@ import { makeRoom } from "../live/connect";
 import { keepDevice } from "../live/keep-device";
 import { isShut, unlocked } from "../live/lock";
 import { RoomContext } from "../live/room";
+import { keepInstallOffer } from "../kit/install";
 import { keepTaste } from "../kit/keep-taste";
 import { startKeys } from "./keys";
 import { readLayout } from "./layout";
@@ -14,6 +15,7 @@ import { Shell } from "./shell";
 import { PairView, UnlockView } from "./views";
 
 keepTaste(window);
+keepInstallOffer();
 readLayout();
 startNavigation();
 startKeys();
