@@ -1,0 +1,91 @@
+/**
+ * The page's side of the service worker: registers it where the browser allows one, and offers a new version.
+ *
+ * Nothing here loads the page by itself. `loadNew` does, after the drafts are written down.
+ */
+import { signal, type ReadonlySignal } from "@preact/signals";
+
+import { writeDown } from "../kit/leave";
+
+/** `ready`: a new version waits. `running`: another tab has started it; this page is still the old one. */
+export type Update = "none" | "ready" | "running";
+
+const update = signal<Update>("none");
+let registration: ServiceWorkerRegistration | null = null;
+let askedMs = 0;
+
+export const newVersion: ReadonlySignal<Update> = update;
+
+const ASK_EVERY_MS = 30 * 60_000;
+/** A version is some hundred kilobytes; slower than this, the page is loaded anew without it. */
+const INSTALL_WITHIN_MS = 15_000;
+const SCRIPT = "/app/sw.js";
+const PAGE_LOCK = "controlroom.page ";
+
+/** Starts it; without a secure context, or where it is denied, the app just works without. */
+export async function startWorker(): Promise<void> {
+  if (!import.meta.env.PROD || !isSecureContext || !("serviceWorker" in navigator)) return;
+  holdVersion();
+  const hadOne = navigator.serviceWorker.controller !== null;
+  navigator.serviceWorker.addEventListener("controllerchange", () => {
+    if (hadOne || update.value !== "none") update.value = "running";
+  });
+  try {
+    registration = await navigator.serviceWorker.register(SCRIPT, { scope: "/app/", updateViaCache: "none" });
+  } catch {
+    return; // denied (private mode, a setting): Settings says what is missing
+  }
+  askedMs = Date.now();
+  follow(registration);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible" && Date.now() - askedMs > ASK_EVERY_MS) void lookForNew();
+  });
+}
+
+/** Ask the hub whether it has a newer app. */
+export async function lookForNew(): Promise<void> {
+  askedMs = Date.now();
+  await registration?.update().catch(() => undefined);
+}
+
+/** Writes the drafts down and loads the newest version. False: they could not be kept, nothing happened. */
+export async function loadNew(force = false): Promise<boolean> {
+  if (!(await writeDown()) && !force) return false;
+  const worker = registration === null ? null : await waiting(registration);
+  if (worker === null) {
+    location.reload();
+    return true;
+  }
+  navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+  worker.postMessage({ type: "activate" });
+  return true;
+}
+
+function follow(one: ServiceWorkerRegistration): void {
+  const look = () => {
+    if (one.waiting !== null && one.active !== null) update.value = "ready";
+  };
+  look();
+  one.addEventListener("updatefound", () => one.installing?.addEventListener("statechange", look));
+}
+
+/** The worker of the newest version; null when there is none that waits. */
+async function waiting(one: ServiceWorkerRegistration): Promise<ServiceWorker | null> {
+  if (one.waiting === null && update.value !== "running") await lookForNew();
+  const installing = one.installing;
+  if (one.waiting === null && installing !== null) {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, INSTALL_WITHIN_MS);
+      installing.addEventListener("statechange", () => resolve());
+    });
+  }
+  return one.waiting;
+}
+
+/** Tells the worker which version this page runs, as long as it lives: its files must not be dropped. */
+function holdVersion(): void {
+  const script = document.querySelector<HTMLScriptElement>("script[type=module][src]");
+  if (script === null || !("locks" in navigator)) return;
+  const name = PAGE_LOCK + new URL(script.src).pathname;
+  void navigator.locks.request(name, { mode: "shared" }, () => new Promise(() => undefined)).catch(() => undefined);
+}
