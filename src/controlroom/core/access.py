@@ -131,6 +131,7 @@ RIGHTS: Mapping[str, Rule] = {
     f"POST {API}/agents/{{agent_id}}/keys": Rule("terminal"),
     f"GET {API}/agents/{{agent_id}}/screen": Rule("chat", agents=True),
     f"GET {API}/agents/{{agent_id}}/scrollback": Rule("chat", agents=True),
+    f"GET {API}/status": Rule("chat"),
     f"GET {API}/devices": Rule("paired"),
     f"PATCH {API}/devices/{{device}}": Rule("chat"),
     f"DELETE {API}/devices/{{device}}": Rule("paired", locked=True),  # itself; others once it is unlocked

@@ -1,4 +1,4 @@
-"""Passkeys with real ceremonies: registering, unlocking, what a locked device may, and the way back."""
+"""Passkeys with real ceremonies: registering, unlocking, and what a locked device may."""
 
 from __future__ import annotations
 
@@ -7,70 +7,23 @@ from typing import Any
 
 import pytest
 
-from controlroom.hub.api.device_callers import KEY_HEADER
 from controlroom.testing.fake_node import agent_state
-from controlroom.wire.device import PairingPolicy
 from tests.integration.hub.conftest import House
-from tests.integration.hub.device_door import Answer, Door, open_door
+from tests.integration.hub.device_door import Door
+from tests.integration.hub.passkey_browser import Browser, later, named_door, paired
 from tests.support.authenticator import Authenticator
-
-
-class Browser:
-    """A paired browser with an authenticator of its own."""
-
-    def __init__(self, door: Door, headers: dict[str, str], authenticator: Authenticator) -> None:
-        self.door = door
-        self.headers = headers
-        self.authenticator = authenticator
-        self.id = ""
-
-    async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        return await self.door.ask(method, path, body, {**self.headers, **headers})
-
-    async def ok(self, method: str, path: str, body: Any = None) -> Any:
-        answer = await self.ask(method, path, body)
-        assert answer.status == 200, answer.body
-        return answer.body
-
-    async def register(self) -> Any:
-        options = (await self.ok("POST", "/unlock/register/options"))["options"]
-        made = self.authenticator.create(options)
-        return await self.ok("POST", "/unlock/register", {"credential": made, "name": "This\x1bphone"})
-
-    async def lock(self, **wish: Any) -> Any:
-        return await self.ok("PATCH", f"/devices/{self.id}", {"lock": wish})
-
-    async def options(self) -> Any:
-        return await self.ok("POST", "/unlock/options")
-
-    async def unlock(self) -> Any:
-        signed = self.authenticator.get((await self.options())["options"])
-        return await self.ok("POST", "/unlock", {"credential": signed})
-
-    async def is_locked(self) -> bool:
-        answer = await self.ask("GET", "/fleet")
-        assert answer.status in (200, 403), answer.body
-        assert answer.status == 200 or answer.code == "locked"
-        return answer.status == 403
+from tests.support.waiting import until
 
 
 @pytest.fixture
 async def door(house: House) -> AsyncIterator[Door]:
-    async with open_door(house) as door:
-        door.origin = door.origin.replace("127.0.0.1", "localhost")
+    async with named_door(house) as door:
         yield door
 
 
 @pytest.fixture
 async def browser(door: Door) -> Browser:
-    browser = Browser(door, await door.browser(), Authenticator(door.origin))
-    browser.id = (await browser.ok("GET", "/devices"))["current"]
-    return browser
-
-
-def later(house: House, seconds: int) -> None:
-    now_ms = house.clock.now_ms
-    house.clock.now_ms = lambda: now_ms() + seconds * 1000  # type: ignore[method-assign] # the clock moves on
+    return await paired(door)
 
 
 # ---- registering -----------------------------------------------------------------------------------------
@@ -189,6 +142,7 @@ async def test_a_locked_browser_may_do_nothing_but_unlock_lock_and_leave(
     await browser.ok("POST", "/lock")
     for method, path, body in (
         ("GET", "/fleet", None),
+        ("GET", "/status", None),
         ("GET", "/receipts", None),
         ("GET", "/devices", None),
         ("GET", "/openapi.json", None),
@@ -211,6 +165,22 @@ async def test_a_locked_browser_may_do_nothing_but_unlock_lock_and_leave(
     assert (await browser.ask("DELETE", f"/devices/{browser.id}")).status == 200  # signing out
     receipts = (await door.ask("GET", "/receipts", headers=laptop)).body["receipts"]
     assert "not_allowed" not in [row["code"] for row in receipts]
+
+
+async def test_a_locked_screen_counts_what_is_in_reach(house: House, browser: Browser) -> None:
+    await house.node.put(
+        agent_state(activity="blocked"),
+        agent_state(id="agt_2", activity="question"),
+        agent_state(id="agt_3"),
+        agent_state(id="agt_4", activity="blocked"),
+    )
+    await house.until_agent("agt_4")
+    await browser.ok("PATCH", "/agents/agt_4", {"archived": True})
+    await browser.register()
+    assert (await browser.options())["waiting"] == 2
+    await house.node.go_away()
+    await until(lambda: not house.hub.fleet().machines[0].online)
+    assert (await browser.options())["waiting"] == 0
 
 
 async def test_the_terminal_alone_can_be_locked(house: House, browser: Browser) -> None:
@@ -297,106 +267,9 @@ async def test_a_hub_that_starts_anew_asks_again(house: House, browser: Browser)
     await browser.lock(app=True)
     assert not await browser.is_locked()
     await house.restart()
-    async with open_door(house) as door:
-        door.origin = door.origin.replace("127.0.0.1", "localhost")
+    async with named_door(house) as door:
         browser.door = door
         browser.authenticator.origin = door.origin
         assert await browser.is_locked()
         await browser.unlock()
         assert not await browser.is_locked()
-
-
-# ---- asking for less, and ways back ----------------------------------------------------------------------
-
-
-async def test_asking_for_less_needs_a_present_unlock(browser: Browser) -> None:
-    passkey = (await browser.register())["id"]
-    await browser.lock(terminal=True)
-    await browser.ok("POST", "/lock")
-    path = f"/devices/{browser.id}"
-    for body in ({"lock": {"terminal": False}}, {"lock": {"idle_s": 301}}):
-        assert (await browser.ask("PATCH", path, body)).code == "locked"
-    assert (await browser.ask("DELETE", f"/unlock/passkeys/{passkey}")).code == "locked"
-    assert (await browser.ask("POST", "/unlock/register/options")).code == "locked"
-    await browser.lock(idle_s=60)  # more often is no question
-    await browser.unlock()
-    await browser.lock(app=True, terminal=True)
-    left = await browser.ok("DELETE", f"/unlock/passkeys/{passkey}")
-    assert "passkeys" not in left and left["lock"] == {"idle_s": 60}
-    receipts = (await browser.ok("GET", "/receipts"))["receipts"]
-    assert [row["what"] for row in receipts][-3:] == ["lock settings", "lock settings", "remove passkey"]
-
-
-async def test_turning_the_lock_on_opens_nothing(browser: Browser) -> None:
-    await browser.register()
-    await browser.ok("POST", "/lock")
-    await browser.lock(app=True)
-    assert await browser.is_locked()
-
-
-async def test_a_lost_key_is_renewed_by_the_passkey(browser: Browser) -> None:
-    await browser.register()
-    old = browser.headers.pop(KEY_HEADER)
-    assert (await browser.ask("GET", "/fleet")).code == "not_paired"
-    assert (await browser.ask("POST", "/lock")).code == "not_paired"
-    asked = await browser.options()
-    assert "waiting" not in asked
-    key = (await browser.unlock())["key"]
-    assert key and key != old
-    assert (await browser.ask("GET", "/fleet")).code == "not_paired"
-    assert (await browser.ask("GET", "/fleet", **{KEY_HEADER: old})).code == "not_paired"
-    assert (await browser.ask("GET", "/fleet", **{KEY_HEADER: key})).status == 200
-    browser.headers[KEY_HEADER] = key
-    assert (await browser.unlock()).get("key") is None
-
-
-async def test_half_a_login_keeps_no_unlock_alive(house: House, browser: Browser) -> None:
-    await browser.register()
-    await browser.lock(app=True)
-    key = browser.headers.pop(KEY_HEADER)
-    for _ in range(3):
-        later(house, 150)
-        await browser.options()
-    browser.headers[KEY_HEADER] = key
-    assert await browser.is_locked()
-
-
-async def test_half_a_login_needs_our_own_page(browser: Browser) -> None:
-    await browser.register()
-    browser.headers["Sec-Fetch-Site"] = "same-site"
-    assert (await browser.ask("POST", "/unlock/options")).code == "not_allowed"
-
-
-async def test_pairing_the_same_browser_again_is_the_way_back(door: Door, browser: Browser) -> None:
-    await browser.register()
-    await browser.lock(app=True)
-    await browser.ok("POST", "/lock")
-    answer = await door.ask(
-        "POST",
-        "/pair",
-        {"code": await door.code(PairingPolicy()), "device_name": "Firefox"},
-        {**browser.headers, "Origin": door.origin},
-    )
-    assert answer.status == 200
-    browser.headers["Cookie"] = answer.headers["Set-Cookie"].partition(";")[0]
-    browser.headers[KEY_HEADER] = answer.body["key"]
-    assert not await browser.is_locked()
-    seen = await browser.ok("GET", "/devices")
-    assert "passkeys" not in seen and "passkeys" not in seen["devices"][0] and len(seen["devices"]) == 1
-    await browser.register()  # the same authenticator, once more
-
-
-# ---- how it is connected ---------------------------------------------------------------------------------
-
-
-async def test_a_plain_route_has_a_reason_that_can_be_withdrawn(door: Door, browser: Browser) -> None:
-    me = f"/devices/{browser.id}"
-    assert (await browser.ok("PATCH", me, {"plain_reason": "vpn"}))["plain_reason"] == "vpn"
-    assert (await browser.ok("PATCH", me, {"name": "Kim's"}))["plain_reason"] == "vpn"
-    gone = await browser.ok("PATCH", me, {"plain_reason": None})
-    assert gone.get("plain_reason") is None
-    assert (await browser.ask("PATCH", me, {"plain_reason": "because"})).code == "bad_request"
-    laptop = await door.laptop()
-    assert (await door.ask("PATCH", me, {"plain_reason": "vpn"}, laptop)).code == "not_allowed"
-    receipts = (await browser.ok("GET", "/receipts"))["receipts"]
-    assert [row["what"] for row in receipts].count("plain route") == 2

@@ -12,20 +12,17 @@ from controlroom.hub.api import conversation
 from controlroom.hub.api.device_callers import KEY_HEADER
 from controlroom.testing.fake_node import agent_state
 from tests.integration.hub.conftest import House
-from tests.integration.hub.device_door import Door, open_door
+from tests.integration.hub.device_door import Door
+from tests.integration.hub.passkey_browser import Browser, later, named_door, paired
 from tests.integration.hub.test_device_live import end_of, until
-from tests.integration.hub.test_unlock import Browser, later
-from tests.support.authenticator import Authenticator
 
 
 @pytest.fixture
 async def browser(house: House) -> AsyncIterator[Browser]:
     await house.node.put(agent_state())
     await house.until_agent()
-    async with open_door(house) as door:
-        door.origin = door.origin.replace("127.0.0.1", "localhost")
-        browser = Browser(door, await door.browser(), Authenticator(door.origin))
-        browser.id = (await browser.ok("GET", "/devices"))["current"]
+    async with named_door(house) as door:
+        browser = await paired(door)
         await browser.register()
         yield browser
 

@@ -113,6 +113,7 @@ _AFTER = (Parameter("after", int, "only what has a seq greater than this"),)
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/fleet", "All machines and agents.", get_fleet, Fleet),
+    Route("GET", "/status", "What runs, and what troubles it.", get_status, Status),
     Route("GET", "/host/status", "What runs here, and what troubles it.", get_status, Status),
     Route("GET", "/receipts", "Who did what, oldest first.", get_receipts, Receipts, query=_AFTER),
     Route(

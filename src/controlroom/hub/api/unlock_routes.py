@@ -18,7 +18,7 @@ from controlroom.wire.device import (
     Unlocked,
     UnlockWithPasskey,
 )
-from controlroom.wire.model import Agent
+from controlroom.wire.model import Fleet
 
 
 async def post_register_options(parts: Parts, call: Call) -> PasskeyOptions:
@@ -37,7 +37,7 @@ async def post_register(parts: Parts, call: Call) -> Passkey:
 async def post_unlock_options(parts: Parts, call: Call) -> PasskeyOptions:
     device, site, has_key = browser_of(parts, call), _site(call), _has_key(call)
     options = await parts.passkeys.unlock_options(device, site, has_key=has_key)
-    waiting = sum(map(_waits, parts.fleet().agents)) if has_key else None
+    waiting = waiting_now(parts.fleet()) if has_key else None
     return PasskeyOptions(options=msgspec.Raw(options), waiting=waiting, idle_s=device.lock.idle_s)
 
 
@@ -80,8 +80,15 @@ def _site(call: Call) -> Site:
     return call.site
 
 
-def _waits(agent: Agent) -> bool:
-    return not agent.archived and (agent.activity in ("blocked", "question") or agent.fault is not None)
+def waiting_now(fleet: Fleet) -> int:
+    """How many agents wait for the person, counted as the app counts them: listed, and within reach."""
+    reachable = {machine.id for machine in fleet.machines if machine.online}
+    return sum(
+        agent.machine_id in reachable
+        and not agent.archived
+        and (agent.activity in ("blocked", "question") or agent.fault is not None)
+        for agent in fleet.agents
+    )
 
 
 UNLOCK_ROUTES: tuple[Route, ...] = (
