@@ -1,7 +1,8 @@
 /** The command palette: type to go to an agent or a tab, or to do something with what is open. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { Agent } from "../api/types";
+import type { Agent, ChatEntry, ChatList, FoundItems, Item } from "../api/types";
+import { useDelayed } from "../kit/delayed";
 import { line } from "../kit/text";
 import { useRoom, type Room } from "../live/room";
 import { Icon } from "../parts/icon";
@@ -38,6 +39,9 @@ interface Section {
 
 const MOST_AGENTS = 8;
 const MOST_ACTS = 12;
+const MOST_HITS = 6;
+const ASK_AFTER_MS = 250;
+const ASK_FROM_LETTERS = 3;
 
 export function Palette(props: { onClose(): void }) {
   const room = useRoom();
@@ -47,7 +51,11 @@ export function Palette(props: { onClose(): void }) {
   const subject = useRef(currentAgentId()); // before the focus moves into the dialog
   const agents = room.state.value.agents;
   const agent = subject.current === null ? undefined : agents.get(subject.current);
-  const sections = useMemo(() => sectionsFor(room, agents, agent, typed), [agents, agent, typed]);
+  const chats = useChats(room, typed);
+  const hits = useHits(room, agent, typed);
+  const sections = useMemo(
+    () => [...sectionsFor(room, agents, agent, typed), ...chatSections(agent, agents, chats, hits)], [agents, agent, typed, chats, hits],
+  );
   const all = sections.flatMap((section) => section.entries);
   const chosen = all[Math.min(at, all.length - 1)];
   useEffect(() => {
@@ -102,6 +110,53 @@ export function Palette(props: { onClose(): void }) {
       {all.length > 0 ? null : <p class="sec-hint" style="padding:0 var(--s4) var(--s4)" role="status">Nothing is called “<bdi>{line(typed, 60)}</bdi>”.</p>}
     </Dialog>
   );
+}
+
+/** Chats that no agent in the list leads to, and places in the chat that is open. */
+function chatSections(agent: Agent | undefined, agents: ReadonlyMap<string, Agent>, chats: readonly ChatEntry[], hits: readonly Item[]): Section[] {
+  const listed = new Set([...agents.values()].map((each) => each.chat_id));
+  const sections: Section[] = [
+    {
+      title: agent === undefined ? "In the chat" : `In the chat with ${line(agent.name, 60)}`,
+      entries: agent === undefined ? [] : hits.map((item) => ({
+        id: `hit-${item.id.replace(/\W/g, "-")}`, name: `“${line(item.text ?? item.tool?.title ?? "", 90)}”`, icon: "doc",
+        run: () => go({ at: "agent", agentId: agent.id, itemId: item.id }),
+      })),
+    },
+    {
+      title: "Older chats",
+      entries: chats.filter((chat) => !listed.has(chat.chat_id)).slice(0, MOST_AGENTS).map((chat) => ({
+        id: `chat-${chat.chat_id.replace(/\W/g, "-")}`, name: line(chat.name, 100), icon: "doc", run: () => go({ at: "chat", chatId: chat.chat_id }),
+      })),
+    },
+  ];
+  return sections.filter((section) => section.entries.length > 0);
+}
+
+function useChats(room: Room, typed: string): readonly ChatEntry[] {
+  const found = useAsked<ChatList>(room, "/chats", typed);
+  return found?.chats ?? [];
+}
+
+function useHits(room: Room, agent: Agent | undefined, typed: string): readonly Item[] {
+  const found = useAsked<FoundItems>(room, agent === undefined ? null : `/chats/${encodeURIComponent(agent.chat_id)}/search`, typed);
+  return (found?.hits ?? []).slice(0, MOST_HITS).map((hit) => hit.item);
+}
+
+/** What the hub finds for what was typed, once nobody types. Nothing while it is asked for, or when it refuses. */
+function useAsked<T>(room: Room, path: string | null, typed: string): T | null {
+  const text = useDelayed(typed.trim(), ASK_AFTER_MS);
+  const [found, setFound] = useState<T | null>(null);
+  useEffect(() => {
+    setFound(null);
+    if (path === null || text.length < ASK_FROM_LETTERS) return;
+    const abort = new AbortController();
+    void room.http.request<T>("GET", path, { query: { q: text, limit: 20 }, signal: abort.signal }).then((answer) => {
+      if (answer.ok && !abort.signal.aborted) setFound(answer.value);
+    });
+    return () => abort.abort();
+  }, [path, text]);
+  return found;
 }
 
 function sectionsFor(room: Room, agents: ReadonlyMap<string, Agent>, agent: Agent | undefined, typed: string): Section[] {

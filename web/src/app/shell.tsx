@@ -56,7 +56,7 @@ function Panes(props: { place: Route; isListHidden: boolean }) {
     case "chat":
     case "terminal":
     case "shells":
-      return <Beside list={<AgentList currentId={"agentId" in place ? place.agentId : null} />} isListHidden={props.isListHidden}><AgentDetail place={place} /></Beside>;
+      return <Beside list={<AgentList currentId={"agentId" in place ? place.agentId : null} currentChatId={place.at === "chat" ? place.chatId : null} />} isListHidden={props.isListHidden}><AgentDetail place={place} /></Beside>;
     case "inbox":
     case "question":
       return <Inbox {...(place.at === "question" ? { questionId: place.questionId } : {})} />;

@@ -5,6 +5,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, Machine } from "../../api/types";
 import { useKeys } from "../../app/keys";
+import { lazy } from "../../app/lazy";
 import { clock, span } from "../../kit/time";
 import { line } from "../../kit/text";
 import { useRoom } from "../../live/room";
@@ -29,7 +30,12 @@ const TOLD_FROM_MS = 60_000;
 export interface AgentListProps {
   /** The agent whose chat or terminal is open. */
   currentId: string | null;
+  /** The older chat that is open. */
+  currentChatId: string | null;
 }
+
+const OlderChats = lazy(() => import("./older").then((module) => module.OlderChats));
+const isOlderOpen = signal(false);
 
 export function AgentList(props: AgentListProps) {
   const room = useRoom();
@@ -66,7 +72,21 @@ export function AgentList(props: AgentListProps) {
         {groups.length > 0 ? null : !isKnown ? <Loading /> : all.length === 0 ? <FirstRun machines={machines} /> : (
           <NoMatch search={search.value} filter={chosen} onClear={() => { filter.value = ALL; search.value = ""; }} />
         )}
+        {isKnown ? <Older search={search.value} currentChatId={props.currentChatId} /> : null}
       </div>
+    </section>
+  );
+}
+
+/** Behind one line, so that what is old costs nothing until somebody looks for it. */
+function Older(props: { search: string; currentChatId: string | null }) {
+  const isOpen = isOlderOpen.value || props.currentChatId !== null;
+  return (
+    <section class="group flat" aria-label="Older chats">
+      <button class="btn btn-plain" type="button" aria-expanded={isOpen} onClick={() => { isOlderOpen.value = !isOpen; }}>
+        <Icon name={isOpen ? "down" : "right"} small />Older chats
+      </button>
+      {isOpen ? <OlderChats search={props.search} currentChatId={props.currentChatId} /> : null}
     </section>
   );
 }
