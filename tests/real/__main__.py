@@ -20,7 +20,7 @@ from tests.real.account import ROOT, copy_tree, ordinary_user
 from tests.real.leftovers import MARK, end_leftovers
 from tests.real.programs import CannotInstall, Programs, install
 
-TEST_S = 300  # for one test: real programs on a busy machine
+TEST_S = 600  # for one test: real programs on a busy machine
 
 
 def main() -> int:

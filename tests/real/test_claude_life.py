@@ -12,10 +12,10 @@ from tests.support.waiting import until
 async def _greet(claude: Claude, room: Room, claude_model: FakeAnthropic) -> str:
     """One turn, so that there is a transcript; the id of the agent."""
     claude_model.answer(Text("Good morning."), match="hello")
-    claude.pane.paste("hello")
-    claude.pane.press("Enter")
+    await claude.say("hello")
     await claude.pane.until_text("Good morning.")
-    agent = await room.until_activity(claude.pane, "idle")
+    await claude.until_status("idle")
+    agent = await room.until(claude.pane, lambda agent: agent.finished and agent.activity == "idle")
     await room.until_said(agent.id, "Good morning.")
     return agent.id
 
@@ -44,8 +44,7 @@ async def test_clearing_the_session_keeps_the_agent(
     claude = await desk.claude()
     agent_id = await _greet(claude, room, claude_model)
     before = claude.session_id
-    claude.pane.paste("/clear")
-    claude.pane.press("Enter")
+    await claude.say("/clear")
     await until(lambda: claude.session_id != before, "a new session")
     agent = await room.until(claude.pane, lambda agent: agent.session_id == claude.session_id)
     assert agent.id == agent_id
@@ -57,13 +56,12 @@ async def test_resuming_a_session_is_the_same_agent(
     claude = await desk.claude()
     agent_id = await _greet(claude, room, claude_model)
     session = claude.session_id
-    claude.pane.paste("/exit")
-    claude.pane.press("Enter")
+    await claude.say("/exit")
     gone = await room.until_activity(agent_id, "gone")
     assert gone.fault is None
     await claude.start("--resume", session)
-    agent = await room.until_activity(claude.pane, "idle")
-    assert (agent.id, agent.session_id) == (agent_id, session)
+    agent = await room.until_session(claude.pane, session)
+    assert agent.id == agent_id
     assert [item.text for item in await room.chat(agent.id) if item.kind == "user"] == ["hello"]
 
 
@@ -76,7 +74,7 @@ async def test_a_killed_agent_is_a_crash(desk: Desk, room: Room, claude_model: F
     assert gone.fault is not None
     assert gone.fault.code == "crashed"
     await claude.start("--resume", session)
-    agent = await room.until_activity(claude.pane, "idle")
+    agent = await room.until_session(claude.pane, session)
     assert agent.id == agent_id
     assert agent.fault is None
 
@@ -84,8 +82,7 @@ async def test_a_killed_agent_is_a_crash(desk: Desk, room: Room, claude_model: F
 async def test_two_agents_in_one_folder_are_two(desk: Desk, room: Room, claude_model: FakeAnthropic) -> None:
     first, second = await desk.claude(), await desk.claude()
     claude_model.answer(Text("I am the second."), match="who")
-    second.pane.paste("who are you?")
-    second.pane.press("Enter")
+    await second.say("who are you?")
     one = await room.until_activity(first.pane, "idle")
     two = await room.until(second.pane, lambda agent: agent.finished)
     assert one.id != two.id

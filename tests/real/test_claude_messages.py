@@ -138,8 +138,7 @@ async def test_a_message_waits_while_a_dialog_is_open(
     claude_model.answer(ToolUse("Bash", {"command": "touch picked", "description": "Pick"}), match="pick")
     claude_model.answer(Text("Picked."), match=TOOL_RESULT)
     claude = await desk.claude()
-    claude.pane.paste("pick one")
-    claude.pane.press("Enter")
+    await claude.say("pick one")
     agent = await room.until_activity(claude.pane, "blocked")
     assert agent.waiting_for is not None
     message_id = await room.send(agent.id, "1 and only")
@@ -161,8 +160,7 @@ async def test_an_answer_to_a_dialog_that_has_gone_presses_nothing(
     claude_model.answer(pick, match="pick")
     claude_model.answer(ToolUse("Bash", {"command": "rm picked", "description": "Pick"}), match=TOOL_RESULT)
     claude = await desk.claude()
-    claude.pane.paste("pick one")
-    claude.pane.press("Enter")
+    await claude.say("pick one")
     agent = await room.until_activity(claude.pane, "blocked")
     assert agent.waiting_for is not None
     stale = agent.waiting_for.id
@@ -175,5 +173,7 @@ async def test_an_answer_to_a_dialog_that_has_gone_presses_nothing(
     assert refused.value.code == "changed"
     assert await room.refusal("answer", agent.id, "Yes", "--waiting-id", stale) == "changed"
     still = await room.until_activity(claude.pane, "blocked")
-    assert still.waiting_for == second.waiting_for
+    assert second.waiting_for is not None
+    assert still.waiting_for is not None
+    assert still.waiting_for.id == second.waiting_for.id
     assert (claude.pane.folder / "picked").exists()

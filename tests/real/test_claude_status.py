@@ -19,8 +19,7 @@ async def test_a_whole_turn(desk: Desk, room: Room, claude_model: FakeAnthropic)
     assert agent.session_id == claude.session_id
     gate = Gate()
     claude_model.answer(Text("I am looking."), gate, Text("Three are ripe."), match="ripe")
-    claude.pane.paste("How many are ripe?")
-    claude.pane.press("Enter")
+    await claude.say("How many are ripe?")
     await gate.arrived()
     working = await room.until_activity(claude.pane, "working")
     assert working.finished is None
@@ -37,6 +36,7 @@ async def test_a_whole_turn(desk: Desk, room: Room, claude_model: FakeAnthropic)
     items = (await room.json("chat", agent.id))["items"]
     assert [item["text"] for item in items if item["kind"] == "user"] == ["How many are ripe?"]
     assert [item["text"] for item in items if item["kind"] == "assistant"][-1] == "Three are ripe."
+    await claude.pane.until_text("Three are ripe.")  # the row in its file may come before
     screen = await room.json("screen", agent.id)
     assert any("Three are ripe." in row for row in screen["rows"])
 
@@ -47,8 +47,7 @@ async def test_a_permission_dialog_is_shown_whole_and_answered(
     claude_model.answer(ToolUse("Bash", {"command": "touch picked", "description": "Pick"}), match="pick")
     claude_model.answer(Text("Picked."), match=TOOL_RESULT)
     claude = await desk.claude()
-    claude.pane.paste("pick one")
-    claude.pane.press("Enter")
+    await claude.say("pick one")
     agent = await room.until_activity(claude.pane, "blocked")
     waiting = agent.waiting_for
     assert waiting is not None
@@ -67,8 +66,7 @@ async def test_a_permission_dialog_is_shown_whole_and_answered(
 async def test_a_refusal_keeps_the_file_away(desk: Desk, room: Room, claude_model: FakeAnthropic) -> None:
     claude_model.answer(ToolUse("Bash", {"command": "touch picked", "description": "Pick"}), match="pick")
     claude = await desk.claude()
-    claude.pane.paste("pick one")
-    claude.pane.press("Enter")
+    await claude.say("pick one")
     agent = await room.until_activity(claude.pane, "blocked")
     assert agent.waiting_for is not None
     await room.answer(agent.id, agent.waiting_for.id, "No")
@@ -107,8 +105,7 @@ async def _asks(desk: Desk, claude_model: FakeAnthropic, *questions: object):  #
     claude_model.answer(ToolUse("AskUserQuestion", {"questions": list(questions)}), match="ask me")
     claude_model.answer(Text("Thank you."), match=TOOL_RESULT)
     claude = await desk.claude()
-    claude.pane.paste("ask me")
-    claude.pane.press("Enter")
+    await claude.say("ask me")
     return claude
 
 
@@ -191,16 +188,14 @@ async def test_helpers_in_the_background(desk: Desk, room: Room, claude_model: F
     claude_model.answer(Text("Somebody is on the way."), match=TOOL_RESULT)
     claude_model.answer(Text("Forty, I hear."), match="task-notification")
     claude = await desk.claude()
-    claude.pane.paste("send someone")
-    claude.pane.press("Enter")
+    await claude.say("send someone")
     await helper.arrived()
     agent = await room.until_activity(claude.pane, "helpers")
     assert agent.helpers == 1
     assert agent.finished is None
     helper.open()
     await room.until_said(agent.id, "Forty, I hear.")
-    done = await room.until_activity(claude.pane, "idle")
-    assert done.helpers == 0
+    await room.until(claude.pane, lambda agent: agent.activity == "idle" and agent.helpers == 0)
     items = await room.chat(agent.id)
     assert [item.text for item in items if item.kind == "user"] == ["send someone"]
 
@@ -210,12 +205,12 @@ async def test_waiting_for_a_usage_limit_is_not_blocked(
 ) -> None:
     claude_model.fail(usage_limit(int(time.time()) + 3600), match="go on")
     claude = await desk.claude(login="token")
-    claude.pane.paste("go on")
-    claude.pane.press("Enter")
+    await claude.say("go on")
     await claude.pane.until_text("Usage limit reached", "Continuing automatically")
-    agent = await room.until(claude.pane, lambda agent: agent.fault or agent.activity == "idle")
-    assert agent.activity != "blocked"
-    assert agent.waiting_for is None
+    agent = await room.until(claude.pane, lambda agent: agent.fault)
+    assert agent.fault is not None
+    assert (agent.fault.code, agent.waiting_for) == ("usage_limit", None)
+    await room.until_activity(claude.pane, "idle")
 
 
 async def test_the_choice_at_a_usage_limit_is_blocked(
@@ -223,8 +218,7 @@ async def test_the_choice_at_a_usage_limit_is_blocked(
 ) -> None:
     claude_model.fail(usage_limit(int(time.time()) + 3600), match="go on")
     claude = await desk.claude(login="token", settings={"autoContinueAtUsageLimit": False})
-    claude.pane.paste("go on")
-    claude.pane.press("Enter")
+    await claude.say("go on")
     agent = await room.until_activity(claude.pane, "blocked")
     assert agent.waiting_for is not None
     assert agent.waiting_for.kind == "limit"
@@ -235,13 +229,29 @@ async def test_interrupting_ends_the_turn(desk: Desk, room: Room, claude_model: 
     gate = Gate()
     claude_model.answer(Text("One, two,"), gate, match="count")
     claude = await desk.claude()
-    claude.pane.paste("count")
-    claude.pane.press("Enter")
+    await claude.say("count")
     await gate.arrived()
+    await claude.pane.until_text("● One, two,")  # before its first word it takes the prompt back
     agent = await room.until_activity(claude.pane, "working")
     await room.run("interrupt", agent.id)
     await room.until_activity(claude.pane, "idle")
     await until(lambda: claude_model.cut_off == 1, "the model hears that nobody listens")
+    await room.until_said(agent.id, "Interrupted", "notice")
     items = await room.chat(agent.id)
-    assert any(item.kind == "notice" for item in items)
     assert [item.text for item in items if item.kind == "user"] == ["count"]
+
+
+async def test_interrupting_before_the_first_word_ends_the_turn(
+    desk: Desk, room: Room, claude_model: FakeAnthropic
+) -> None:
+    """It may take the prompt back into its composer; then no row says that the turn has ended."""
+    gate = Gate()
+    claude_model.answer(gate, Text("One, two,"), match="count")
+    claude = await desk.claude()
+    await claude.say("count")
+    await gate.arrived()
+    agent = await room.until_activity(claude.pane, "working")
+    await room.run("interrupt", agent.id)
+    await until(lambda: claude_model.cut_off == 1, "the model hears that nobody listens")
+    rests = await room.until_activity(claude.pane, "idle")
+    assert rests.finished is None

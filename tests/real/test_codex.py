@@ -10,7 +10,8 @@ from controlroom.client import Refused
 from controlroom.testing.fake_openai import FakeOpenAI, Say, Shell, usage_limit
 from controlroom.testing.model_script import TOOL_RESULT, Gate
 from tests.real.conftest import Desk
-from tests.real.support.codex import EXECUTABLE
+from tests.real.support.codex import EXECUTABLE, READY
+from tests.real.support.pane import AGENT_S
 from tests.real.support.room import Room, held
 from tests.real.support.texts import text_of
 from tests.support.waiting import until
@@ -22,8 +23,7 @@ async def test_a_whole_turn(desk: Desk, room: Room, codex_model: FakeOpenAI) -> 
     assert (agent.kind, agent.folder) == ("codex", str(codex.pane.folder))
     gate = Gate()
     codex_model.answer(gate, Say("Three are ripe."), match="ripe")
-    codex.pane.paste("How many are ripe?")
-    codex.pane.press("Enter")
+    await codex.say("How many are ripe?")
     await gate.arrived()
     await room.until_activity(codex.pane, "working")
     gate.open()
@@ -42,8 +42,7 @@ async def test_an_approval_is_shown_whole_and_answered(
     codex_model.answer(Shell("touch picked", escalate=True), match="pick")
     codex_model.answer(Say("Picked."), match=TOOL_RESULT)
     codex = await desk.codex()
-    codex.pane.paste("pick one")
-    codex.pane.press("Enter")
+    await codex.say("pick one")
     agent = await room.until_activity(codex.pane, "blocked")
     waiting = agent.waiting_for
     assert waiting is not None
@@ -78,11 +77,9 @@ async def test_a_start_up_prompt_is_shown_and_answered(desk: Desk, room: Room) -
 async def test_a_used_up_plan_is_not_blocked(desk: Desk, room: Room, codex_model: FakeOpenAI) -> None:
     codex_model.fail(usage_limit(int(time.time()) + 3600), match="go on")
     codex = await desk.codex()
-    codex.pane.paste("go on")
-    codex.pane.press("Enter")
+    await codex.say("go on")
     await codex.until_event("task_complete")
-    agent = await room.until(codex.pane, lambda agent: agent.fault)
-    assert agent.activity == "idle"
+    agent = await room.until(codex.pane, lambda agent: agent.fault and agent.activity == "idle")
     assert agent.fault is not None
     assert agent.fault.code == "usage_limit"
 
@@ -91,8 +88,7 @@ async def test_interrupting_ends_the_turn(desk: Desk, room: Room, codex_model: F
     gate = Gate()
     codex_model.answer(gate, Say("One, two."), match="count")
     codex = await desk.codex()
-    codex.pane.paste("count")
-    codex.pane.press("Enter")
+    await codex.say("count")
     await gate.arrived()
     agent = await room.until_activity(codex.pane, "working")
     await room.run("interrupt", agent.id)
@@ -109,13 +105,13 @@ async def test_resuming_a_session_is_the_same_agent(desk: Desk, room: Room, code
     session = (await room.until(agent.id, lambda agent: agent.session_id)).session_id
     assert session is not None
     await room.until_activity(codex.pane, "idle")
-    codex.pane.paste("/quit")
-    codex.pane.press("Enter")
+    await codex.say("/quit")
     await room.until_activity(agent.id, "gone")
     codex.pane.type_line("clear")
+    await until(lambda: READY not in codex.pane.text(), "a cleared screen", within_s=AGENT_S)
     await codex.start("resume", session)
-    again = await room.until_activity(codex.pane, "idle")
-    assert (again.id, again.session_id) == (agent.id, session)
+    again = await room.until_session(codex.pane, session)
+    assert again.id == agent.id
 
 
 async def test_a_killed_agent_is_a_crash(desk: Desk, room: Room) -> None:
@@ -141,7 +137,7 @@ async def test_a_message_waits_until_the_turn_ends(desk: Desk, room: Room, codex
     await room.until_message(message_id, lambda message: held(message) == "working")
     gate.open()
     await room.until_message(message_id, lambda message: message.state == "delivered")
-    assert codex.typed() == ["long work", "and then this"]
+    await codex.until_typed("long work", "and then this")
     assert codex_model.cut_off == 0
 
 
@@ -158,7 +154,7 @@ async def test_now_steers_the_running_turn_and_says_so(
     message_id = await room.send(agent.id, "hurry up", when="now")
     message = await room.until_message(message_id, lambda message: message.state == "delivered")
     assert message.detail
-    assert codex.typed() == ["long work", "hurry up"]
+    await codex.until_typed("long work", "hurry up")
     await until(lambda: codex_model.cut_off == 1, "the answer that ran is cut off")
     await room.until_activity(codex.pane, "idle")
 
@@ -169,8 +165,9 @@ async def test_a_text_is_never_a_command(desk: Desk, room: Room, text: str) -> N
     agent = await room.until_activity(codex.pane, "idle")
     sent = await room.json("send", agent.id, text, "--wait")
     assert sent["state"] == "delivered"
-    assert len(codex.typed()) == 1
-    assert text in codex.typed()[0]
+    typed = await until(codex.typed, "what has reached it", within_s=AGENT_S)
+    assert len(typed) == 1
+    assert text in typed[0]
     assert not (codex.pane.folder / "harm").exists()
 
 
@@ -180,7 +177,7 @@ async def test_a_long_text_arrives_byte_for_byte(desk: Desk, room: Room, size: i
     agent = await room.until_activity(codex.pane, "idle")
     text = text_of(size)
     await room.json("send", agent.id, "-", "--wait", stdin=text)
-    assert codex.typed() == [text]
+    await codex.until_typed(text)
 
 
 async def test_a_draft_is_left_alone_until_it_is_gone(desk: Desk, room: Room) -> None:
@@ -192,4 +189,4 @@ async def test_a_draft_is_left_alone_until_it_is_gone(desk: Desk, room: Room) ->
     await room.until_message(message_id, lambda message: held(message) == "draft")
     codex.pane.press("C-u")
     await room.until_message(message_id, lambda message: message.state == "delivered")
-    assert codex.typed() == ["a whole message"]
+    await codex.until_typed("a whole message")

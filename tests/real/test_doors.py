@@ -15,7 +15,7 @@ async def test_keys_reach_the_composer(desk: Desk, room: Room) -> None:
     claude = await desk.claude()
     agent = await room.until_activity(claude.pane, "idle")
     await room.run("keys", agent.id, *"hello", "Enter")
-    await until(lambda: claude.typed() == ["hello"], "what was typed by keys")
+    await claude.until_typed("hello")
 
 
 async def test_keys_at_a_dialog_need_the_screen_that_was_seen(
@@ -23,8 +23,7 @@ async def test_keys_at_a_dialog_need_the_screen_that_was_seen(
 ) -> None:
     claude_model.answer(ToolUse("Bash", {"command": "touch picked", "description": "Pick"}), match="pick")
     claude = await desk.claude()
-    claude.pane.paste("pick one")
-    claude.pane.press("Enter")
+    await claude.say("pick one")
     agent = await room.until_activity(claude.pane, "blocked")
     assert await room.refusal("keys", agent.id, "1") == "changed"
     assert await room.refusal("keys", agent.id, "1", "--seen-revision", "of-another-screen") == "changed"
@@ -58,8 +57,7 @@ async def test_an_agent_may_read_but_not_act(desk: Desk, room: Room, claude_mode
     claude_model.answer(ToolUse("Bash", {"command": lines, "description": "Meddle"}), match="meddle")
     claude_model.answer(Text("I tried."), match=TOOL_RESULT)
     claude = await desk.claude(folder="meadow")
-    claude.pane.paste("meddle")
-    claude.pane.press("Enter")
+    await claude.say("meddle")
     agent = await room.until(claude.pane, lambda agent: agent.waiting_for is not None)
     assert agent.waiting_for is not None
     await room.answer(agent.id, agent.waiting_for.id, "Yes")

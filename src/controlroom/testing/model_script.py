@@ -31,7 +31,8 @@ class Gate:
         self._opened = asyncio.Event()
 
     async def arrived(self, timeout_s: float = 60) -> None:
-        """Wait until a reply stands at the gate. The agent has then received all pieces before it."""
+        """Wait until a reply stands at the gate. All pieces before it are sent; the agent may not have shown
+        them yet."""
         async with asyncio.timeout(timeout_s):
             await self._arrived.wait()
 

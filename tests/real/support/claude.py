@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from tests.real.support.pane import AGENT_S, Pane
-from tests.support.waiting import until
+from tests.real.support.pane import AGENT_S, Pane, whole_lines
+from tests.support.waiting import until, until_equal, until_now
 
 KEY = "sk-ant-api03-" + "invented-key-for-tests-" * 3
 TOKEN = "sk-ant-oat01-" + "invented-token-for-tests-" * 3
 EXECUTABLE = "claude.exe"  # what the npm package calls its native program on every system
+COMPOSER = "❯\N{NO-BREAK SPACE}"  # what was sent stands behind "❯" and an ordinary space
 
 
 class ClaudeProfile:
@@ -70,7 +71,13 @@ class Claude:
         """Start it and wait until it stands at its prompt."""
         self.pane.run("claude", "--permission-mode", mode, *arguments)
         await self.until_status("idle")
-        await self.pane.until_text("❯")
+        await self.pane.until_text(COMPOSER)
+
+    async def say(self, text: str) -> None:
+        """Type one line and send it, as a person does who sees what they type."""
+        self.pane.paste(text)
+        await self.pane.until_text(f"{COMPOSER}{text}")
+        self.pane.press("Enter")
 
     def registry(self) -> dict[str, Any] | None:
         """What it says of itself in its live registry; None before it is up and after it has ended."""
@@ -87,8 +94,9 @@ class Claude:
 
     @property
     def session_id(self) -> str:
-        entry = self.registry()
-        assert entry is not None, "Claude Code does not run"
+        """The present session; a registry file that is just being written is read again."""
+        entry = until_now(self.registry, "Claude Code runs", within_s=AGENT_S)
+        assert entry is not None
         return str(entry["sessionId"])
 
     async def until_status(self, status: str, waiting_for: str | None = None) -> dict[str, Any]:
@@ -112,7 +120,7 @@ class Claude:
     def rows(self) -> list[dict[str, Any]]:
         """All rows of all transcripts of this profile, in the order of each file."""
         files = sorted(self.profile.folder.glob("projects/*/*.jsonl"), key=lambda file: file.stat().st_mtime)
-        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return [json.loads(line) for file in files for line in whole_lines(file)]
 
     def typed(self) -> list[str]:
         """What was typed into it, as its transcripts say; the wrapping of long pastes is removed."""
@@ -121,6 +129,10 @@ class Claude:
             if row.get("type") == "user" and row.get("promptSource") in ("typed", "queued", "sdk"):
                 texts.append(_text(row["message"]["content"]))
         return texts
+
+    async def until_typed(self, *texts: str) -> None:
+        """Until just this was typed into it, in this order."""
+        await until_equal(self.typed, list(texts), within_s=AGENT_S)
 
 
 def _text(content: str | list[dict[str, Any]]) -> str:

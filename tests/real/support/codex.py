@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.real.support.pane import AGENT_S, Pane
-from tests.support.waiting import until
+from tests.real.support.pane import AGENT_S, Pane, whole_lines
+from tests.support.waiting import until, until_equal
 
 READY = "← for agents"  # the footer of a composer that takes input
 EXECUTABLE = "codex"
@@ -62,12 +62,18 @@ class Codex:
         self.pane.run("codex", *([] if daemon else ["--no-daemon"]), *arguments)
         await self.pane.until_text(READY)
 
+    async def say(self, text: str) -> None:
+        """Type one line and send it, as a person does who sees what they type."""
+        self.pane.paste(text)
+        await self.pane.until_text(f"› {text}")
+        self.pane.press("Enter")
+
     def rollouts(self) -> list[Path]:
         return sorted(self.home.folder.glob("sessions/*/*/*/rollout-*.jsonl"))
 
     def rows(self) -> list[dict[str, Any]]:
         """All lines of all rollouts that hold a conversation of a person."""
-        return [json.loads(line) for file in self.rollouts() for line in file.read_text().splitlines()]
+        return [json.loads(line) for file in self.rollouts() for line in whole_lines(file)]
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         """The payloads of all ``event_msg`` lines of one kind."""
@@ -79,6 +85,10 @@ class Codex:
         items = [event["item"] for event in self.events("item_completed")]
         messages = [item for item in items if item["type"] == "UserMessage"]
         return ["".join(part.get("text", "") for part in item["content"]) for item in messages]
+
+    async def until_typed(self, *texts: str) -> None:
+        """Until just this has reached it, in this order."""
+        await until_equal(self.typed, list(texts), within_s=AGENT_S)
 
     async def until_event(self, kind: str, count: int = 1) -> dict[str, Any]:
         """The newest event of this kind once there are ``count``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import signal
@@ -14,7 +15,8 @@ from tests.support.waiting import until
 
 PROMPT = "ready$ "
 WIDTH, HEIGHT = 120, 40
-AGENT_S = 60.0  # what a real program may need to react on a busy machine
+AGENT_S = 90.0  # what a real program may need to react on a busy machine
+HEARS_AFTER_S = 1.0  # Claude Code 2.1.332 ignores keys in the first 0.2 s of a dialog (seen)
 
 
 class Pane:
@@ -83,18 +85,13 @@ class Pane:
             raise AssertionError(f"the screen does not show {wanted}:\n{self.text()}") from error
 
     async def choose(self, key: str, dialog: str) -> None:
-        """Press an option's key until the dialog with this text has gone.
-
-        Claude Code 2.1.332 ignores keys in the first 0.2 s of a dialog (seen).
-        """
-
-        def gone() -> bool:
-            if dialog not in self.text():
-                return True
-            self.press(key)
-            return False
-
-        await until(gone, f"the dialog {dialog!r} closes", within_s=AGENT_S, step_s=1.0)
+        """Press an option's key once the dialog with this text stands, and wait until it has gone."""
+        await self.until_text(dialog)
+        await asyncio.sleep(HEARS_AFTER_S)
+        self.press(key)
+        await until(
+            lambda: dialog not in self.text(), f"the dialog {dialog!r} closes", within_s=AGENT_S, step_s=0.1
+        )
 
     def process(self, name: str) -> Process | None:
         """The living program below the shell whose executable has this name."""
@@ -109,3 +106,8 @@ class Pane:
         assert process is not None, f"{name} does not run in this pane"
         os.kill(process.pid, signal.SIGKILL)
         return process.pid
+
+
+def whole_lines(file: Path) -> list[str]:
+    """The lines that are written to their end: the program may be writing the next one."""
+    return [line for line in file.read_text(errors="replace").split("\n")[:-1] if line]

@@ -20,8 +20,8 @@ from tests.support.waiting import until
 
 LAUNCHER = Path(__file__).parents[3] / "controlroom"
 READY = "Control Room is ready at http://localhost:"
-START_S = 60.0
-COMMAND_S = 120.0  # one command line on a busy machine, with --wait
+START_S = 90.0
+COMMAND_S = 180.0  # one command line on a busy machine, with --wait
 
 
 class CommandFailed(AssertionError):
@@ -162,6 +162,14 @@ class Room:
 
     async def until_activity(self, pane_or_id: Pane | str, activity: str) -> Agent:
         return await self.until(pane_or_id, lambda agent: agent.activity == activity, f"not {activity}")
+
+    async def until_session(self, pane: Pane, session_id: str) -> Agent:
+        """The agent of a pane as soon as it is idle in this session."""
+        return await self.until(
+            pane,
+            lambda agent: agent.activity == "idle" and agent.session_id == session_id,
+            f"not idle in session {session_id}",
+        )
 
     async def chat(self, agent_id: str) -> tuple[Item, ...]:
         async with self.hub() as hub:
