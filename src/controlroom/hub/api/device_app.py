@@ -18,8 +18,8 @@ from controlroom.hub.api.file_routes import FILE_ROUTES, served_file
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import PREFIX
 from controlroom.hub.api.routes import ROUTES
-from controlroom.hub.errors import HubError
 from controlroom.hub.api.terminals import TerminalSockets
+from controlroom.hub.errors import HubError
 from controlroom.kit.http import json_answer, peer_of, read_body
 from controlroom.wire.device import DeviceHello, Paired, PairWithCode
 
@@ -38,8 +38,8 @@ def door_routes(parts: Parts, terminals: TerminalSockets, hub_id: str) -> list[w
         web.post(f"{PREFIX}/pair", _pairing(parts, callers, hub_id)),
         web.get(f"{PREFIX}/openapi.json", served.openapi_page(parts, callers)),
         web.get(f"{PREFIX}/live", served.live(parts, callers)),
-    ]
         web.get(f"{PREFIX}/terminals", served.terminals(terminals, callers)),
+    ]
     routes += [
         web.route(route.method, PREFIX + route.path, served.served(route, parts, callers))
         for route in ROUTES
