@@ -66,6 +66,11 @@ export class Http {
     return answer;
   }
 
+  /** Tells of a refusal that another kind of request met: uploads. */
+  wasRefused(refusal: Refusal): void {
+    this.onRefused(refusal);
+  }
+
   /** The header that makes a request this device's; for uploads, which are not JSON. */
   keyHeader(): Record<string, string> {
     const key = this.keyOf();
