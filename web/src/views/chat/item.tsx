@@ -1,0 +1,160 @@
+/** What stands in a thread: bubbles, cards, quiet lines, notices. Each is drawn anew only when it changed. */
+import { useMemo } from "preact/hooks";
+
+import type { Item } from "../../api/types";
+import { clock, fullTime } from "../../kit/time";
+import { block, line } from "../../kit/text";
+import { Icon } from "../../parts/icon";
+import { Lamp } from "../../parts/lamp";
+import { InlineMarkdown, Markdown } from "../../parts/markdown";
+import type { ChatBlock } from "../../store/chat-blocks";
+import { wordsOf } from "../../store/receipts";
+import { Attachments, DeliveryLine } from "../composer";
+import { ResultCard } from "./result";
+import { HelpersLine, Thought, WorkLine } from "./work";
+import { dayWords, tokenWords } from "./words";
+
+/** What blocks may ask of the chat; stays the same object while the chat is open. */
+export interface ThreadActs {
+  agentId: string | null;
+  chatId: string;
+  isReadOnly: boolean;
+  menu(item: Item): void;
+  good(item: Item): void;
+  ask(item: Item): void;
+  answer(): void;
+  edits(item: Item): readonly Item[];
+}
+
+export interface BlockProps {
+  block: ChatBlock;
+  acts: ThreadActs;
+  isFull: boolean;
+  hasTokens: boolean;
+  /** The present minute: only what tells the time of day needs it. */
+  nowMs: number;
+  /** It was asked for by a link or a search. */
+  isMarked: boolean;
+  /** The agent waits for an answer to this. */
+  isLit: boolean;
+}
+
+export function Block(props: BlockProps) {
+  const { block: shown, acts, isFull, hasTokens, nowMs, isMarked, isLit } = props;
+  const day = Math.floor(nowMs / 3_600_000);
+  return useMemo(
+    () => <div class={isMarked ? `msg msg-${shown.t} is-marked` : `msg msg-${shown.t}`} data-key={shown.key}><Inner {...props} /></div>,
+    [shown, acts, isFull, hasTokens, day, isMarked, isLit],
+  );
+}
+
+function Inner(props: BlockProps) {
+  const { block: shown, acts, nowMs } = props;
+  switch (shown.t) {
+    case "day": return <p class="day">{dayWords(shown.atMs, nowMs)}</p>;
+    case "unread": return <p class="unread-line"><span>New</span></p>;
+    case "mine": return <Mine item={shown.items[0]} {...props} />;
+    case "theirs": return <Theirs item={shown.items[0]} {...props} />;
+    case "question": return <QuestionCard item={shown.items[0]} {...props} />;
+    case "notice": return <Notice item={shown.items[0]} nowMs={nowMs} />;
+    case "work": return <WorkLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} />;
+    case "helpers": return <HelpersLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} />;
+    case "thought": return <div class="work"><Thought item={shown.items[0]} isOpen={true} /></div>;
+    case "receipt": {
+      const { receipt } = shown;
+      const words = wordsOf(receipt);
+      return (
+        <p class="note"><Icon name={words.icon} small /> <span dir="auto">{line(receipt.text, 300)}</span> <span class="nowrap"><bdi>{line(words.by, 60)}</bdi> · {clock(receipt.at_ms, nowMs)}</span></p>
+      );
+    }
+    case "result": {
+      const item = shown.items[0];
+      return (
+        <Row item={item} acts={acts} isCard={true}>
+          <ResultCard
+            item={item} changes={shown.changes} nowMs={nowMs} isReadOnly={acts.isReadOnly}
+            edits={() => acts.edits(item)} onGood={() => acts.good(item)} onAsk={() => acts.ask(item)}
+          />
+          <Foot item={item} hasTokens={props.hasTokens} />
+        </Row>
+      );
+    }
+  }
+}
+
+/** A message with its menu beside it. */
+function Row(props: { item: Item; acts: ThreadActs; isCard?: boolean; children: preact.ComponentChildren }) {
+  return (
+    <div class={props.isCard ? "msg-line msg-card" : "msg-line"}>
+      <div class="msg-body">{props.children}</div>
+      <button class="icon-btn msg-more" type="button" aria-label="Quote, copy or hide this message" onClick={() => props.acts.menu(props.item)}><Icon name="more" small /></button>
+    </div>
+  );
+}
+
+export function Mine(props: { item: Item; acts: ThreadActs; nowMs: number }) {
+  const { item, acts } = props;
+  const { delivery } = item;
+  const attachments = item.attachments ?? [];
+  return (
+    <>
+      <Row item={item} acts={acts}>
+        <div class="bubble mine" title={fullTime(item.at_ms)}>
+          <span class="vh">You: </span>
+          {item.text ? <p dir="auto" class="said"><InlineMarkdown text={item.text} /></p> : null}
+          {attachments.length > 0 ? <Attachments attachments={attachments} /> : null}
+        </div>
+        <Foot item={item} hasTokens={false} />
+      </Row>
+      {delivery && acts.agentId !== null ? (
+        <DeliveryLine agentId={acts.agentId} chatId={acts.chatId} delivery={delivery} atMs={item.at_ms} />
+      ) : null}
+    </>
+  );
+}
+
+function Theirs(props: { item: Item; acts: ThreadActs; hasTokens: boolean }) {
+  const { item } = props;
+  return (
+    <Row item={item} acts={props.acts}>
+      <div class="bubble theirs md-body" title={fullTime(item.at_ms)}><span class="vh">Agent: </span><Markdown text={item.text ?? ""} /></div>
+      <Foot item={item} hasTokens={props.hasTokens} />
+    </Row>
+  );
+}
+
+function QuestionCard(props: BlockProps & { item: Item }) {
+  const { item, isLit, acts } = props;
+  return (
+    <Row item={item} acts={acts} isCard={true}>
+      <section class={isLit ? "card card-lit" : "card"} aria-label="Question">
+        <div class="card-over"><Lamp name="question" /><span>{isLit ? "Question for you" : "Question"}</span><time class="age" title={fullTime(item.at_ms)}>{clock(item.at_ms, props.nowMs)}</time></div>
+        <div class="md-body"><Markdown text={item.text ?? ""} /></div>
+        {isLit && !acts.isReadOnly ? <div class="card-acts"><button class="btn btn-primary" type="button" onClick={acts.answer}>Answer in words</button></div> : null}
+      </section>
+      <Foot item={item} hasTokens={props.hasTokens} />
+    </Row>
+  );
+}
+
+const BROKEN = /^(?:interrupted|stopped|api error|error|.*\b(?:failed|limit reached|hit your limit)\b)/i;
+
+function Notice(props: { item: Item; nowMs: number }) {
+  const { item } = props;
+  const text = item.text ?? "";
+  return (
+    <p class={BROKEN.test(text) ? "note note-broken" : "note"} title={fullTime(item.at_ms)}>
+      {BROKEN.test(text) ? <Icon name="warn" small /> : null} <span dir="auto">{block(text, 4000)}</span> <time class="nowrap">{clock(item.at_ms, props.nowMs)}</time>
+    </p>
+  );
+}
+
+function Foot(props: { item: Item; hasTokens: boolean }) {
+  const { item } = props;
+  return (
+    <>
+      {item.clipped ? <p class="from">Shortened here. The whole message is in the agent’s own file.</p> : null}
+      {props.hasTokens && item.tokens ? <p class="from">{tokenWords(item.tokens)}</p> : null}
+    </>
+  );
+}
