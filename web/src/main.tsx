@@ -5,9 +5,13 @@ import { render } from "preact";
 
 import { App } from "./app/app";
 import { openLock } from "./live/lock";
+import { startWorker } from "./sw/register";
 
 // Whether the page begins locked is known before anything is drawn.
 void openLock().finally(() => {
   const place = document.getElementById("room");
   if (place !== null) render(<App />, place);
 });
+
+// The list comes first: the worker fetches every file of this version.
+window.addEventListener("load", () => setTimeout(() => void startWorker(), 2_000), { once: true });

@@ -1,4 +1,102 @@
-/** What stands between the person and the truth, one strip at a time. */
+/** What stands between the person and the truth, one strip at a time; nothing when all is well. */
+import { effect, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { ownDevice } from "../live/devices";
+import { useRoom, type Room } from "../live/room";
+import { Strip } from "../parts/strip";
+import { connectionHere } from "../store/connection";
+import { stripOf, type StripAct } from "./strip-text";
+import { loadNew, lookForNew, newVersion } from "../sw/register";
+import { go } from "./navigate";
+
+/** How long "Up to date" is said. */
+const BACK_MS = 2_000;
+
+const isBack = signal(false);
+const isUnkept = signal(false);
+
 export function Strips() {
-  return null;
+  const room = useRoom();
+  useEffect(() => followBack(room), [room]);
+  useEffect(() => followVersion(room), [room]);
+  const { link, isOld, state, now, clockOffMs } = room;
+  const strip = stripOf({
+    link: link.value,
+    isOld: isOld.value,
+    isBack: isBack.value,
+    state: state.value,
+    nowMs: now.value,
+    clockOffMs: clockOffMs.value,
+    update: isUnkept.value ? "unkept" : newVersion.value,
+    appVersion: __APP_VERSION__,
+    device: ownDevice(room),
+    isPlain: connectionHere(location.protocol, location.hostname) === "plain",
+  });
+  const act = strip?.act;
+  return (
+    <div role="status">
+      {strip === null ? null : (
+        <Strip
+          icon={strip.icon} {...(strip.kind === undefined ? {} : { kind: strip.kind })}
+          act={act === undefined ? null : <button class="btn btn-plain" type="button" onClick={() => perform(act.does, room)}>{act.label}</button>}
+        >
+          <bdi>{strip.text}</bdi>
+        </Strip>
+      )}
+    </div>
+  );
+}
+
+function perform(act: StripAct, room: Room): void {
+  switch (act) {
+    case "prove":
+      room.prove();
+      return;
+    case "load":
+      void loadNew().then((isLoaded) => (isUnkept.value = !isLoaded));
+      return;
+    case "load_anyway":
+      void loadNew(true);
+      return;
+    case "machines":
+      go({ at: "settings", page: "machines" });
+      return;
+    case "this_device":
+      go({ at: "settings", page: "this-device" });
+      return;
+  }
+}
+
+/** Says for a moment that what was old is not. */
+function followBack(room: Room): () => void {
+  let wasOld = room.isOld.peek();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = effect(() => {
+    const isOld = room.isOld.value;
+    if (wasOld && !isOld) {
+      isBack.value = true;
+      timer = setTimeout(() => (isBack.value = false), BACK_MS);
+    } else if (isOld) {
+      clearTimeout(timer);
+      isBack.value = false;
+    }
+    wasOld = isOld;
+  });
+  return () => {
+    clearTimeout(timer);
+    isBack.value = false;
+    stop();
+  };
+}
+
+/** A control room of another version has another app. */
+function followVersion(room: Room): () => void {
+  let looked: string | null = null;
+  return effect(() => {
+    const { serverVersion } = room.state.value;
+    if (serverVersion === null || serverVersion === __APP_VERSION__ || serverVersion === looked) return;
+    looked = serverVersion;
+    void lookForNew();
+  });
 }
