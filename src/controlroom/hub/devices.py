@@ -24,7 +24,8 @@ import structlog
 from msgspec.structs import replace
 
 from controlroom.core import pairing
-from controlroom.core.rights import Term, ended_rights, extended, is_before, next_end
+from controlroom.core.ends import Ends
+from controlroom.core.rights import Term, extended, is_before
 from controlroom.core.text import clean_line
 from controlroom.hub.introductions import (
     LONGEST_NAME,
@@ -36,6 +37,7 @@ from controlroom.hub.introductions import (
     placed,
 )
 from controlroom.hub.pairing_codes import PairingCodes
+from controlroom.hub.sightings import Sightings
 from controlroom.hub.store import device_rows, request_rows
 from controlroom.hub.store.device_rows import DeviceRow, Refresh
 from controlroom.hub.store.store import Change, Store
@@ -64,7 +66,6 @@ DAY_MS = 24 * 3600 * 1000
 REFRESH_MS = 180 * DAY_MS  # of a refresh token, from its first issue (relay contract section 8.4)
 GRACE_MS = 60_000  # a reply that was lost is asked for again within moments
 FORGET_MS = 90 * DAY_MS  # an ended device is kept this long: the clock may have been wrong
-SEEN_AGAIN_MS = 60_000  # a device on an open socket
 ROUND_S = 20.0  # how late a last_seen is stored, and an end is noticed that the clock was set behind
 
 
@@ -77,15 +78,12 @@ class DeviceBook:
         self._rows: dict[str, DeviceRow] = {}
         self._by_token: dict[str, str] = {}
         self._by_refresh: dict[str, str] = {}
-        self._seen: dict[str, int] = {}
-        self._unstored: set[str] = set()
-        self._ended: set[str] = set()  # their sockets were told
-        self._over: dict[str, frozenset[str]] = {}  # rights that have run out, as their sockets were told
+        self._sightings = Sightings(clock)
+        self._ends = Ends()
         self._has_new_terms = asyncio.Event()
         self._codes = PairingCodes(store, clock)
         self._at_end: list[Callable[[str, DeviceEnd], None]] = []
         self._at_change: list[Callable[[Device], None]] = []
-        self._connected: list[Callable[[], Iterable[str]]] = []
         self._lock = asyncio.Lock()
         self._tasks = Tasks("devices")
 
@@ -180,8 +178,8 @@ class DeviceBook:
         if row.refresh is not None and row.refresh.before is not None:  # the rotation's reply has arrived
             self._by_refresh.pop(row.refresh.before, None)
             self._keep(replace(row, refresh=replace(row.refresh, before=None)))
-            self._unstored.add(row.device.id)
-        self._see(row.device.id)
+            self._sightings.touch(row.device.id)
+        self._sightings.see(row.device.id)
         return self._shown(row)
 
     def by_cookie(self, token: str) -> Device | None:
@@ -194,7 +192,7 @@ class DeviceBook:
         row = self._rows.get(device_id)
         if row is None or row.key_hash is None or not tokens.is_same(row.key_hash, tokens.digest(key)):
             return False
-        self._see(device_id)
+        self._sightings.see(device_id)
         return True
 
     def client_id(self, browser: Device | None) -> str:
@@ -257,7 +255,7 @@ class DeviceBook:
         if row is None:
             return device
         new = replace(row, device=introduced(row, who))
-        self._see(device.id)
+        self._sightings.see(device.id)
         if new != row:
             await self._put(new)
         return self._shown(new)
@@ -346,11 +344,11 @@ class DeviceBook:
         device = named(placed(row.device, peer.address, peer.door, peer.is_secure), peer)
         if device != row.device:
             self._rows[device_id] = replace(row, device=device)
-            self._unstored.add(device_id)
+            self._sightings.touch(device_id)
 
     def connected(self, call: Callable[[], Iterable[str]]) -> None:
         """``call()`` names the devices that have an open socket now: they are seen as long as it lives."""
-        self._connected.append(call)
+        self._sightings.connected(call)
 
     async def rename(self, device: Device, name: str, by: str) -> Device:
         """Give a device a name of the person's own."""
@@ -416,39 +414,23 @@ class DeviceBook:
 
     async def round(self) -> None:
         """One round of ``run``."""
-        self._see_the_connected()
+        self._sightings.see_connected(self.get)
         try:
             await self._alone("forget", self._forget())
         except DatabaseTrouble as error:  # the database shows it in Health; it is tried again
             _log.warning("cannot forget old devices", error=str(error))
         await self._flush()
 
-    def _see_the_connected(self) -> None:
-        """Not each round: what was seen is stored, and people read minutes."""
-        now_ms = self._clock.now_ms()
-        for device_id in {device_id for call in self._connected for device_id in call()}:
-            row = self._rows.get(device_id)
-            if row is not None and abs(now_ms - self._shown(row).last_seen_ms) >= SEEN_AGAIN_MS:
-                self._see(device_id)
-
     def _tell_what_ran_out(self) -> int | None:
         """Tell what has run out since the last time; when the next end comes."""
-        now_ms = self._clock.now_ms()
-        expiries: list[int | None] = []
-        for row in list(self._rows.values()):
-            device = row.device
-            if not self._lives(row):
-                if device.id not in self._ended:
-                    self._ended.add(device.id)
-                    self._tell_end(device.id, "expired")
-                continue
-            self._ended.discard(device.id)
-            over = ended_rights(device.grants, now_ms)
-            if over - self._over.get(device.id, frozenset()):
-                _tell(self._at_change, self._shown(row))
-            self._over[device.id] = over
-            expiries += (device.expires_ms, *device.grants.values())
-        return next_end(expiries, now_ms)
+        devices = {row.device.id: row.device for row in self._rows.values()}
+        terms = {id_: Term(device.expires_ms, device.grants) for id_, device in devices.items()}
+        look = self._ends.look(terms, self._clock.now_ms())
+        for id_ in look.ended:
+            self._tell_end(id_, "expired")
+        for id_ in look.reduced:
+            _tell(self._at_change, self._sightings.shown(devices[id_]))
+        return look.next_ms
 
     async def _forget(self) -> None:
         now_ms = self._clock.now_ms()
@@ -472,10 +454,10 @@ class DeviceBook:
     async def _flush(self) -> None:
         """Store when devices were last seen: all together, now and then, and without an event."""
         async with self._lock:
-            rows = [self._rows[device_id] for device_id in self._unstored if device_id in self._rows]
+            ids = self._sightings.take_unstored()
+            rows = [self._rows[device_id] for device_id in ids if device_id in self._rows]
             if not rows:
                 return
-            self._unstored.clear()
             stored = [replace(row, device=self._shown(row)) for row in rows]
 
             def job(change: Change) -> None:
@@ -485,7 +467,7 @@ class DeviceBook:
             try:
                 await self._store.change(job)
             except DatabaseTrouble as error:  # the database shows it in Health; it is tried again
-                self._unstored.update(row.device.id for row in rows)
+                self._sightings.put_back(ids)
                 _log.warning("cannot store when devices were seen", error=str(error))
 
     # ---- memory ------------------------------------------------------------------------------------------
@@ -538,10 +520,7 @@ class DeviceBook:
     def _drop(self, device_id: str, why: DeviceEnd) -> None:
         self._unindex(device_id)
         self._rows.pop(device_id, None)
-        self._seen.pop(device_id, None)
-        self._unstored.discard(device_id)
-        self._ended.discard(device_id)
-        self._over.pop(device_id, None)
+        self._sightings.forget(device_id)
         self._tell_end(device_id, why)
 
     def _tell_end(self, device_id: str, why: DeviceEnd) -> None:
@@ -557,15 +536,8 @@ class DeviceBook:
     def _lives(self, row: DeviceRow) -> bool:
         return is_before(self._clock.now_ms(), row.device.expires_ms)
 
-    def _see(self, device_id: str) -> None:
-        self._seen[device_id] = self._clock.now_ms()
-        self._unstored.add(device_id)
-
     def _shown(self, row: DeviceRow) -> Device:
-        seen_ms = self._seen.get(row.device.id, row.device.last_seen_ms)
-        if seen_ms == row.device.last_seen_ms:
-            return row.device
-        return replace(row.device, last_seen_ms=seen_ms)
+        return self._sightings.shown(row.device)
 
 
 def _tell(listeners: Sequence[Callable[[*News], None]], *news: *News) -> None:
