@@ -72,7 +72,7 @@ def is_loopback_number(header: str) -> bool:
 def connection_of(is_secure: bool | None, address: str, door: str) -> Literal["secure", "plain", "unknown"]:
     """How a client is connected. What comes from this machine itself crosses no network, and is as good as
     encrypted. ``is_secure`` None: nobody has said."""
-    if is_secure or (door == "device" and is_loopback_number(address)):
+    if is_secure or (door == "device" and is_loopback_number(in_url(address))):
         return "secure"
     return "unknown" if is_secure is None else "plain"
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from controlroom.core.origin import (
     LONGEST_USER,
     Names,
+    connection_of,
     forwarded,
     host_name,
     is_forwarded,
@@ -166,3 +167,20 @@ def test_no_text_breaks_it(one: str, other: str) -> None:
     is_same_origin(one, "http", other)
     is_loopback_number(one)
     forwarded({"X-Forwarded-For": one, "X-Forwarded-Proto": other})
+
+
+@pytest.mark.parametrize(
+    ("is_secure", "address", "door", "connection"),
+    [
+        (True, "100.64.0.9", "proxy", "secure"),
+        (False, "127.0.0.1", "device", "secure"),  # it crosses no network
+        (False, "::1", "device", "secure"),
+        (False, "127.0.0.1", "proxy", "plain"),  # the proxy is here, its client is not
+        (False, "192.168.1.7", "device", "plain"),
+        (False, "fd00::7", "device", "plain"),
+        (None, "192.168.1.7", "device", "unknown"),
+        (False, "", "device", "plain"),
+    ],
+)
+def test_how_a_client_is_connected(is_secure: bool | None, address: str, door: str, connection: str) -> None:
+    assert connection_of(is_secure, address, door) == connection

@@ -31,7 +31,8 @@ export const isShut: ReadonlySignal<boolean> = computed(() => state.value.isShut
  */
 export async function openLock(): Promise<void> {
   const settings = parseLock(read(SETTINGS));
-  const isAnew = read(SHUT) !== null || (settings.app && !wasOpen() && !(await hasOtherWindow()));
+  const isReload = wasOpen();
+  const isAnew = read(SHUT) !== null || (settings.app && !isReload && !(await hasOtherWindow()));
   holdWindow();
   take({ type: "opened", settings, isAnew, actedMs: Number(read(ACTED)) || 0, nowMs: Date.now() });
 }

@@ -54,7 +54,7 @@ export function factsOf(probe: Probe): Fact[] {
     },
     {
       ...permission(probe.microphone, probe.isSecure, "Nothing asks for it."),
-      name: "microphone", title: "Microphone", icon: "mute",
+      name: "microphone", title: "Microphone", icon: "mic",
       purpose: "Not used by this version. Your keyboard’s own dictation works without it.",
     },
     passkey(probe),

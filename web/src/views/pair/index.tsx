@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Paired } from "../../api/types";
 import { thisBrowser } from "../../kit/browser";
 import { keepKey, readKey } from "../../kit/login";
-import { askUnlock, passkeyTrouble, unlock, type PasskeyOptions } from "../../kit/passkey";
+import { passkeyTrouble, unlock } from "../../kit/passkey";
 import { scanTrouble } from "../../kit/scan";
 import { forgetLock, unlocked } from "../../live/lock";
 import { useRoom } from "../../live/room";
@@ -135,30 +135,23 @@ function PairForm(props: { code: string | undefined; isPlain: boolean; onPaired(
 /** A browser that lost its key but not its cookie: its passkey is as good as a new pairing. */
 function WithPasskey(props: { onPaired(): void }) {
   const { http } = useRoom();
-  const [asked, setAsked] = useState<PasskeyOptions | null>(null);
   const [said, setSaid] = useState("");
-  useEffect(() => {
-    if (passkeyTrouble() !== null) return;
-    void askUnlock(http).then((answer) => answer.ok && setAsked(answer.value));
-  }, []);
-  if (asked === null) return null;
+  if (passkeyTrouble() !== null) return null;
   const show = async (): Promise<void> => {
-    const answer = await unlock(http, asked);
+    const answer = await unlock(http);
     if (answer.ok) {
       unlocked();
       props.onPaired();
-      return;
+    } else {
+      const isUnknown = answer.refusal.code === "not_paired" || answer.refusal.code === "not_found";
+      setSaid(isUnknown ? "No passkey of this browser is known here. Use a code." : answer.refusal.text);
     }
-    setSaid(answer.refusal.text);
-    const next = await askUnlock(http);
-    if (next.ok) setAsked(next.value);
   };
   return (
-    <section class="stack" aria-labelledby="again-t">
-      <h2 class="sec-title" id="again-t">This browser was paired before</h2>
-      <button class="btn btn-line btn-block" type="button" onClick={() => void show()}><Icon name="face" />Come back with its passkey</button>
+    <div>
+      <button class="btn btn-plain btn-block" type="button" onClick={() => void show()}>Paired before? Use the passkey</button>
       <p role="status" class="sec-hint">{said}</p>
-    </section>
+    </div>
   );
 }
 
