@@ -1,7 +1,8 @@
 /** The frame: strips, navigation, list and detail. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
+import type { ChatList } from "../api/types";
 import { isWide } from "../kit/media";
 import { line } from "../kit/text";
 import { useRoom } from "../live/room";
@@ -11,7 +12,7 @@ import { Toasts } from "../parts/toast";
 import { AgentList, AgentSheets } from "../views/agents";
 import { layout } from "./layout";
 import { Nav } from "./nav";
-import { isDetail, isPopOut, route } from "./navigate";
+import { go, isDetail, isPopOut, route } from "./navigate";
 import { titleOf } from "./page";
 import { Resizer } from "./resizer";
 import type { Route } from "./routes";
@@ -94,7 +95,7 @@ function AgentDetail(props: { place: Route }) {
   switch (place.at) {
     case "agent": {
       const agent = state.value.agents.get(place.agentId);
-      if (agent === undefined) return <UnknownAgent isHeard={state.value.seq !== null} />;
+      if (agent === undefined) return <UnknownAgent key={place.agentId} agentId={place.agentId} isHeard={state.value.seq !== null} />;
       return <ChatView key={agent.id} agentId={agent.id} chatId={agent.chat_id} {...(place.itemId === undefined ? {} : { itemId: place.itemId })} />;
     }
     case "chat": {
@@ -121,8 +122,23 @@ function AgentDetail(props: { place: Route }) {
   }
 }
 
-/** A link to an agent that is not in the fleet: not yet, or not any more. */
-function UnknownAgent(props: { isHeard: boolean }) {
+/** A link to an agent that is not in the fleet: not yet, or not any more. Its newest chat is looked for. */
+function UnknownAgent(props: { agentId: string; isHeard: boolean }) {
+  const { agentId, isHeard } = props;
+  const { http } = useRoom();
+  const [isLooking, setLooking] = useState(true);
+  useEffect(() => {
+    if (!isHeard) return;
+    const abort = new AbortController();
+    void http.request<ChatList>("GET", "/chats", { query: { limit: 200 }, signal: abort.signal }).then((answer) => {
+      if (abort.signal.aborted) return;
+      const chat = answer.ok ? answer.value.chats.find((each) => each.agent_id === agentId) : undefined;
+      if (chat === undefined) setLooking(false);
+      else go({ at: "chat", chatId: chat.chat_id }, { replace: true });
+    });
+    return () => abort.abort();
+  }, [agentId, isHeard]);
+  if (isHeard && isLooking) return <section class="pane pane-detail" aria-label="Chat" aria-busy="true" />;
   return (
     <section class="pane pane-detail" aria-label="Chat">
       <Empty icon="agents" isBusy={!props.isHeard} title={<Title>{props.isHeard ? "This agent is not in the list" : "Nothing was heard yet"}</Title>}>

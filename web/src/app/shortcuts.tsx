@@ -1,11 +1,12 @@
 /** Keys that count everywhere, and what lies over the page. */
+import { isWide } from "../kit/media";
 import { useRoom } from "../live/room";
 import { takeToast } from "../parts/toast";
 import { waiting } from "../store/agents";
-import { showAgent } from "../views/agents";
+import { searchWanted, showAgent } from "../views/agents";
 import { useKeys } from "./keys";
 import { changeLayout, layout } from "./layout";
-import { above, go, isDetail, isPopOut, route } from "./navigate";
+import { above, go, isDetail, isPopOut, route, tabOf } from "./navigate";
 import { overlay } from "./overlay";
 import { AllKeys, Palette } from "./views";
 
@@ -13,6 +14,7 @@ export function Shortcuts() {
   const room = useRoom();
   useKeys({
     "mod+k": { label: "Go to or do", group: "Go", inDialogs: true, run: () => { overlay.value = overlay.value === "palette" ? null : "palette"; } },
+    "/": { label: "Search", group: "Go", run: searchAgents },
     "?": { label: "All keys", group: "Go", run: () => { overlay.value = "keys"; } },
     "g c": { label: "Chief", group: "Go", run: () => go({ at: "chief" }) },
     "g a": { label: "Agents", group: "Go", run: () => go({ at: "agents" }) },
@@ -51,6 +53,11 @@ export function currentAgentId(): string | null {
   const row = document.activeElement?.closest(".row-link");
   if (row instanceof HTMLElement && row.dataset["agent"] !== undefined) return row.dataset["agent"];
   return "agentId" in route.value ? route.value.agentId : null;
+}
+
+function searchAgents(): void {
+  if (isDetail(route.value) ? !isWide.value : tabOf(route.value) !== "agents") go({ at: "agents" });
+  searchWanted.value += 1;
 }
 
 /** Moves the focus in the list that is shown. */

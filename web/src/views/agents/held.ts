@@ -47,6 +47,16 @@ export function useHeld(list: { current: HTMLElement | null }, next: readonly Gr
   return { groups, settling: arrived, isShifting: moved.size > 0 };
 }
 
+/** A row that has the focus keeps it when it goes to another place of the list. */
+export function useKeptFocus(list: { current: HTMLElement | null }): void {
+  const active = document.activeElement;
+  const row = active instanceof HTMLElement && list.current?.contains(active) ? active.dataset["agent"] : undefined;
+  useLayoutEffect(() => {
+    if (row === undefined || document.activeElement === active) return;
+    list.current?.querySelector<HTMLElement>(`[data-agent="${CSS.escape(row)}"]`)?.focus({ preventScroll: true });
+  });
+}
+
 /** Whether the person has a hand on the list. */
 function useHands(list: { current: HTMLElement | null }): boolean {
   const [isHeld, setHeld] = useState(false);

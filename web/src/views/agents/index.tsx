@@ -1,10 +1,9 @@
 /** The list of agents: who needs the person first, then what is finished, works, is idle, and who cannot be reached. */
 import { signal, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, Machine } from "../../api/types";
-import { useKeys } from "../../app/keys";
 import { lazy } from "../../app/lazy";
 import { clock, span } from "../../kit/time";
 import { line } from "../../kit/text";
@@ -14,15 +13,16 @@ import { Icon } from "../../parts/icon";
 import { Title } from "../../parts/title";
 import { ALL, arrange, countsOf, filtersOf, isSameFilter, type Filter, type Group } from "../../store/agents";
 import { FirstRun, Loading, NoMatch } from "./empty";
-import { useHeld } from "./held";
+import { useHeld, useKeptFocus } from "./held";
 import { Row } from "./row";
+import { search, searchWanted } from "./search";
 
 export { AgentSheets, showAgent } from "./sheet";
 export { Row } from "./row";
+export { searchWanted } from "./search";
 
 /** What the person chose to see, kept while other tabs are open. */
 const filter = signal<Filter>(ALL);
-const search = signal("");
 let scrolled = 0;
 /** Seconds would be read out each second. */
 const TOLD_FROM_MS = 60_000;
@@ -49,6 +49,7 @@ export function AgentList(props: AgentListProps) {
   const list = useRef<HTMLDivElement>(null);
   const { groups, settling, isShifting } = useHeld(list, next, agents, `${JSON.stringify(chosen)} ${search.value}`);
   useKeptPlace(list);
+  useKeptFocus(list);
   return (
     <section class="pane pane-list" aria-label="Agents">
       <header class="head">
@@ -117,6 +118,8 @@ function GroupView(props: { group: Group; machines: ReadonlyMap<string, Machine>
   );
 }
 
+let answered = 0;
+
 function Head(props: { children: ComponentChildren }) {
   const [isSearching, setSearching] = useState(search.value !== "");
   const field = useRef<HTMLInputElement>(null);
@@ -124,7 +127,11 @@ function Head(props: { children: ComponentChildren }) {
     setSearching(true);
     requestAnimationFrame(() => field.current?.focus());
   };
-  useKeys({ "/": { label: "Search", group: "Go", run: open } });
+  const wanted = searchWanted.value;
+  useEffect(() => {
+    if (wanted > answered) open();
+    answered = wanted;
+  }, [wanted]);
   return (
     <>
       <div class="head-top">

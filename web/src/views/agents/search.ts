@@ -1,0 +1,7 @@
+/** What is searched for in the list, kept while other tabs are open. */
+import { signal } from "@preact/signals";
+
+export const search = signal("");
+
+/** Counts up each time the search shall have the focus. */
+export const searchWanted = signal(0);
