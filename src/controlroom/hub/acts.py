@@ -122,6 +122,7 @@ class Acts:
             ),
             "" if self._is_typing(agent_id, by) else described_keys(body.keys, has_paste=bool(paste)),
             "Tried to press keys.",
+            is_lasting=False,
         )
         self._typed[by, agent_id] = self._clock.monotonic()
         return done
@@ -170,9 +171,11 @@ class Acts:
         act: Callable[[str], Act],
         text: str,
         tried: str,
+        *,
+        is_lasting: bool = True,
     ) -> Done:
         """``text`` is the receipt's, "" for an act that needs none; ``tried`` when it failed. The receipt has
-        what the pane showed right before."""
+        what the pane showed right before. ``is_lasting``: the request is remembered on disk."""
         screen: list[str] = []
 
         async def do() -> Done:
@@ -188,14 +191,25 @@ class Acts:
                 raise HubError(result.code, result.text or "The agent's machine refused it.")
             return Done(request_id=body.request_id, state="delivered", detail=result.text or None)
 
+        def said(done: Done) -> str:  # a detail says what was different: "No turn ran."
+            return text if done.detail is None else f"{tried} {done.detail}"
+
         def note(change: Change, done: Done) -> None:
-            if text:  # a detail says what was different: "No turn ran."
-                said = text if done.detail is None else f"{tried} {done.detail}"
+            if text:
                 request_rows.add_receipt(
-                    change, by=by, what=what, code="ok", text=said, agent_id=agent_id, screen=screen
+                    change, by=by, what=what, code="ok", text=said(done), agent_id=agent_id, screen=screen
                 )
 
-        return await self._requests.once(by, body.request_id, [what, agent_id, body], Done, do, note)
+        async def do_and_tell() -> Done:
+            done = await do()
+            if text:
+                await self._receipts.done(by, what, agent_id, said(done), screen)
+            return done
+
+        request = (by, body.request_id, [what, agent_id, body], Done)
+        if is_lasting:
+            return await self._requests.once(*request, do, note)
+        return await self._requests.once(*request, do_and_tell, None)
 
     async def _shown(self, node: Node, agent_id: str) -> Sequence[str]:
         """What the pane shows now, for a receipt; nothing when it cannot be read soon."""

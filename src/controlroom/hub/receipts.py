@@ -42,9 +42,11 @@ class ReceiptBook:
         self._refused[key] = now
         await self._write(by, what, "not_allowed", agent_id, text)
 
-    async def done(self, by: str, what: str, agent_id: str | None, text: str) -> None:
-        """Note something that is no request of its own."""
-        await self._write(by, what, "ok", agent_id, text)
+    async def done(
+        self, by: str, what: str, agent_id: str | None, text: str, screen: Sequence[str] = ()
+    ) -> None:
+        """Note something that is no lasting request of its own."""
+        await self._write(by, what, "ok", agent_id, text, screen)
 
     async def failed(
         self, by: str, what: str, agent_id: str | None, text: str, screen: Sequence[str] = ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 _log = structlog.get_logger("requests")
 
+REMEMBERED_HERE = 2_000  # key presses: minutes of fast typing
 ID = re.compile(r"[A-Za-z0-9_.:\-]{1,100}")
 
 
@@ -33,6 +35,7 @@ class Requests:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._running: dict[tuple[str, str], tuple[str, asyncio.Future[object]]] = {}
+        self._here: OrderedDict[tuple[str, str], tuple[str, bytes]] = OrderedDict()
 
     async def once(
         self,
@@ -41,9 +44,12 @@ class Requests:
         body: object,
         kind: type[S],
         do: Callable[[], Awaitable[S]],
-        note: Callable[[Change, S], None],
+        note: Callable[[Change, S], None] | None,
     ) -> S:
         """Do it, or give the result of the first time. ``note`` is stored together with the request.
+
+        Without ``note`` the request is remembered by this process alone: a key is worth no write to disk, and
+        what was typed leaves no trace there.
 
         ``body`` is everything that makes the request what it is. Raises HubError ``conflict`` when the id
         was used for something else, and what ``do`` raises.
@@ -59,6 +65,8 @@ class Requests:
         mine: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._running[key] = (digest, mine)
         try:
+            if note is None:
+                return await self._once_here(key, digest, kind, do)
             known = await self._store.read(lambda c: request_rows.request_row(c, by, request_id))
             if known is not None:
                 if known.digest != digest:
@@ -70,6 +78,19 @@ class Requests:
         finally:
             del self._running[key]
             mine.set_result(None)
+
+    async def _once_here(
+        self, key: tuple[str, str], digest: str, kind: type[S], do: Callable[[], Awaitable[S]]
+    ) -> S:
+        if (known := self._here.get(key)) is not None:
+            if known[0] != digest:
+                raise _conflict()
+            return decode(known[1], kind)
+        result = await do()
+        self._here[key] = (digest, encode(result))
+        while len(self._here) > REMEMBERED_HERE:
+            self._here.popitem(last=False)
+        return result
 
     async def _remember(
         self, by: str, request_id: str, digest: str, result: S, note: Callable[[Change, S], None]

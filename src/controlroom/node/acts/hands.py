@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from controlroom.core.keys import parse_keys
@@ -47,9 +48,10 @@ class Hands:
                 text="A dialog is open: say which screen you saw (seen_revision), or use answer.",
             )
         try:
-            if not await self._world.still(who):
+            # Asked together: a key waits for both.
+            is_still, frame = await asyncio.gather(self._world.still(who), self._world.frame(pane))
+            if not is_still:
                 return ActResult(code="changed", text="The pane does not hold this agent any more.")
-            frame = await self._world.frame(pane)
             if seen_revision is not None and frame.revision != seen_revision:
                 return ActResult(code="changed", text="The screen changed. No key was pressed.")
             if seen_revision is None and asks(frame):
