@@ -20,6 +20,9 @@ from controlroom.wire.node import (
     FilePlaced,
     FrameAnswer,
     Hello,
+    HistoryAnswer,
+    Hit,
+    HitsAnswer,
     ItemsAnswer,
     Refusal,
     SendAct,
@@ -71,12 +74,12 @@ class FakeNode:
         self.taken: dict[str, Act] = {}
         self.asked: list[Act] = []
         self.refuse: Callable[[Act], ActResult | None] = lambda act: None
-        self.watchers = 0
-        self.captures = 0  # how many watches were begun
-        self.item_calls = 0
         self.histories: dict[str, tuple[str, ...]] = {}  # rows above the screens
         self.files: dict[str, bytes] = {}  # placed, by the upload's id
         self.refuse_file: Callable[[FileOffer], Refusal | None] = lambda offer: None
+        self.watchers = 0
+        self.captures = 0  # how many watches were begun
+        self.item_calls = 0
         self._rev = 1
         self._progress: list[ActProgress] = []
         self._frames: dict[str, FrameAnswer] = {}
@@ -171,6 +174,11 @@ class FakeNode:
         )
         await self.touch()
 
+    async def echo(self, agent_id: str, echo: bool | None) -> None:
+        """The screen stays, but its program begins or ends to read without showing."""
+        self._frames[agent_id] = msgspec.structs.replace(self._frames[agent_id], echo=echo)
+        await self.touch()
+
     # ---- NodeLink --------------------------------------------------------------------------------------
 
     async def hello(self) -> Hello:
@@ -219,6 +227,24 @@ class FakeNode:
         older = str(begin) if begin else None
         return ItemsAnswer(items=tuple(chat[begin:last]), before=older, after=str(len(told)))
 
+    async def search(
+        self, agent_id: str, chat_id: str, text: str, *, before: str | None = None, limit: int = 50
+    ) -> HitsAnswer:
+        """One page at a time, so that a caller has to search on."""
+        page = await self.items(agent_id, chat_id, before=before, limit=200)
+        hits = [item for item in reversed(page.items) if text.casefold() in (item.text or "").casefold()]
+        return HitsAnswer(hits=tuple(Hit(item=item, page=before) for item in hits), before=page.before)
+
+    async def around(self, agent_id: str, chat_id: str, item_id: str) -> ItemsAnswer:
+        before: str | None = None
+        while True:
+            page = await self.items(agent_id, chat_id, before=before, limit=200)
+            if any(item.id == item_id for item in page.items):
+                return page
+            if page.before is None:
+                raise NodeRefused(Refusal(code="not_found", text="This message is not in the chat any more."))
+            before = page.before
+
     async def act(self, act: Act) -> ActResult:
         self._check()
         self.asked.append(act)
@@ -226,6 +252,14 @@ class FakeNode:
             return refusal
         self.taken.setdefault(act.id, act)
         return ActResult(code="ok")
+
+    async def put_file(self, offer: FileOffer, pieces: AsyncIterator[bytes]) -> FilePlaced:
+        self._check()
+        if (refusal := self.refuse_file(offer)) is not None:
+            raise NodeRefused(refusal)
+        if offer.id not in self.files:
+            self.files[offer.id] = b"".join([piece async for piece in pieces])
+        return FilePlaced(path=f"/work/.controlroom/inbox/{offer.id}-{offer.name}")
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         await self._wait(lambda: len(self._progress) > after, wait_s)
@@ -238,29 +272,38 @@ class FakeNode:
             raise NodeRefused(Refusal(code="not_found", text="It has no pane."))
         return self._frames[agent_id]
 
+    async def scrollback(self, agent_id: str, lines: int) -> HistoryAnswer:
+        self._check()
+        if agent_id not in self._frames:
+            raise NodeRefused(Refusal(code="not_found", text="It has no pane."))
+        frame = self._frames[agent_id]
+        rows = (*self.histories.get(agent_id, ()), *frame.rows)[-lines:]
+        return HistoryAnswer(
+            agent_id=agent_id,
+            width=frame.width,
+            height=frame.height,
+            kept=len(self.histories.get(agent_id, ())),
+            alternate=False,
+            rows=rows,
+            ansi=rows,
+            at_ms=self._now_ms(),
+        )
+
     async def watch(self, agent_id: str) -> AsyncIterator[FrameAnswer]:
         self.watchers += 1
         self.captures += 1
         try:
-            shown = ""
+            shown: tuple[str, bool | None] | None = None
             while True:
                 self._check()
                 frame = self._frames.get(agent_id)
-                if frame is not None and frame.revision != shown:
-                    shown = frame.revision
+                if frame is not None and (frame.revision, frame.echo) != shown:
+                    shown = (frame.revision, frame.echo)
                     yield frame
                     continue
                 async with self._changed:
                     await self._changed.wait()
         finally:
-    async def put_file(self, offer: FileOffer, pieces: AsyncIterator[bytes]) -> FilePlaced:
-        self._check()
-        if (refusal := self.refuse_file(offer)) is not None:
-            raise NodeRefused(refusal)
-        if offer.id not in self.files:
-            self.files[offer.id] = b"".join([piece async for piece in pieces])
-        return FilePlaced(path=f"/work/.controlroom/inbox/{offer.id}-{offer.name}")
-
             self.watchers -= 1
 
     def _now_ms(self) -> int:

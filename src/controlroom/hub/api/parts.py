@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from controlroom.core.limiter import Limiter
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.live import LiveClients
+from controlroom.hub.chat_finder import ChatFinder
 from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
-from controlroom.hub.messages import Messages
 from controlroom.hub.hidden import Hiding
+from controlroom.hub.messages import Messages
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Invitations
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.store.store import Store
 from controlroom.hub.unlocks import Unlocks
-from controlroom.kit.clock import Clock
 from controlroom.hub.uploads import Uploads
+from controlroom.kit.clock import Clock
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet
 
@@ -31,11 +32,12 @@ class Parts:
     status: Callable[[], Status]
     store: Store
     chats: Chats
+    finder: ChatFinder
     messages: Messages
-    acts: Acts
-    receipts: ReceiptBook
     uploads: Uploads
     hiding: Hiding
+    acts: Acts
+    receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook
     unlocks: Unlocks
