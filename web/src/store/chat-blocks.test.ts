@@ -70,7 +70,7 @@ describe("blocks", () => {
     let seed = 9;
     const next = (): number => (seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
     const kinds = ["user", "assistant", "thinking", "tool", "helper", "notice", "question", "result"] as const;
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < 150; round++) {
       const items = Array.from({ length: 30 }, () => {
         const kind = kinds[Math.floor(next() * kinds.length)] ?? "user";
         return kind === "tool" ? tool("Bash", "Bash: x") : item(kind);

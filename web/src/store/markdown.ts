@@ -156,20 +156,12 @@ function listAt(lines: readonly string[], from: number, depth: number): { block:
     const pad = Math.min(Math.max((marker[3] ?? " ").length - rest.length, 1), 4);
     const inner = [rest];
     at += 1;
-    let wasBlank = false;
     while (at < lines.length) {
       const line = lines[at] ?? "";
-      if (line.trim() === "") {
-        inner.push("");
-        wasBlank = true;
-        at += 1;
-        continue;
-      }
       const indent = line.length - line.trimStart().length;
-      if (indent >= Math.min(width + pad, 2 + width - 1)) inner.push(line.slice(Math.min(indent, width + pad)));
-      else if (!wasBlank && !MARKER.test(line) && !FENCE.test(line) && !HEADING.test(line) && !QUOTE.test(line)) inner.push(line.trimStart());
-      else break;
-      wasBlank = false;
+      // A line at the margin ends the entry: agents do not wrap by hand, and what follows a list is not its last entry.
+      if (line.trim() !== "" && indent < Math.min(width + pad, 2 + width - 1)) break;
+      inner.push(line.slice(Math.min(indent, width + pad)));
       at += 1;
     }
     const task = TASK.exec(inner[0] ?? "");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { WaitingFor } from "../api/types";
 import {
-  CLOSED, heldShare, HOLD_MS, isSettled, lookOf, markLine, needsWords, optionAt, promptParts, SETTLE_MS, settle, shownWords,
+  CLOSED, heldShare, isHeld, optionNotes, HOLD_MS, isSettled, lookOf, markLine, needsWords, optionAt, promptParts, SETTLE_MS, settle, shownWords,
   stepAnswer, stepPress, STILL_THERE_MS, troubleWords, UP, worthChecking, type AnswerEvent, type AnswerState, type Choice,
   type Press, type PressEvent, type PressOutcome, type Settled,
 } from "./prompt";
@@ -45,7 +45,7 @@ describe("the parts of a dialog", () => {
   it("leaves no line out, whatever the text", () => {
     const next = random(3);
     const lines = ["Bash command", "  indented", "at the margin", "", "    deeper", "Do you want to proceed?", "\ttab", "  ", "x: ", "ends:"];
-    for (let round = 0; round < 2000; round++) {
+    for (let round = 0; round < 300; round++) {
       const text = Array.from({ length: 1 + Math.floor(next() * 9) }, () => lines[Math.floor(next() * lines.length)] ?? "").join("\n");
       for (const kind of ["permission", "picker", "other"]) {
         const parts = promptParts({ kind, text });
@@ -118,6 +118,20 @@ describe("options", () => {
     expect(needsWords(option("Yes"), { free_text: true })).toBe(false);
   });
 
+  it("holds what lets something risky happen, never a refusal", () => {
+    const checks = worthChecking(["rm -rf x"], false);
+    expect([option("Yes"), option("Yes, always", true), option("No")].map((one) => isHeld(one, checks))).toEqual([true, true, false]);
+    expect([option("Yes"), option("Yes, always", true), option("No")].map((one) => isHeld(one, []))).toEqual([false, true, false]);
+  });
+
+  it("puts what a picker says of an option to it, once", () => {
+    const options = [{ key: "1", label: "Pears", risky: false }, { key: "2", label: "Pears: ripe", risky: false }];
+    const { notes, rest } = optionNotes({ kind: "picker", options }, ["Take one:", "Pears: they bruise", "Pears: ripe: soon", "Pears: again"]);
+    expect([...notes]).toEqual([["1", "they bruise"], ["2", "soon"]]);
+    expect(rest).toEqual(["Take one:", "Pears: again"]);
+    expect(optionNotes({ kind: "permission", options }, ["Pears: x"]).rest).toEqual(["Pears: x"]);
+  });
+
   it("counts options from one", () => {
     const waiting = { options: [option("a"), option("b")] };
     expect(optionAt(waiting, 2)?.label).toBe("b");
@@ -174,7 +188,7 @@ describe("an answer", () => {
   it("never vanishes by a refusal, in seeded random sequences", () => {
     const next = random(11);
     const pick = <T,>(all: readonly T[]): T => all[Math.floor(next() * all.length)] as T;
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < 600; round++) {
       let state: AnswerState = CLOSED;
       let stands: string | null = null;
       for (let n = 0; n < 12; n++) {
@@ -247,7 +261,7 @@ describe("a press", () => {
 
   it("answers a risky one only when it was held whole and still, in seeded random sequences", () => {
     const next = random(5);
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < 600; round++) {
       let state: Press = UP;
       let at = 0;
       let began: number | null = null;

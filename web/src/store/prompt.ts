@@ -53,7 +53,26 @@ export function promptParts(waiting: Pick<WaitingFor, "kind" | "text">): PromptP
 /** A picker, plan or the like: its first line is the question, all else is shown as it stands. */
 function otherParts(kind: string, lines: readonly string[], first: number): PromptParts {
   const head = lines[first]?.trim() ?? "";
-  return { over: "", title: head === "" ? titleOf(kind, "") : head, reason: "", command: block(lines.slice(first + 1)), question: "" };
+  return { over: OVERS[kind] ?? "Prompt", title: head, reason: "", command: block(lines.slice(first + 1)), question: "" };
+}
+
+const OVERS: Readonly<Record<string, string>> = { picker: "Choice", plan: "Plan", startup: "Start-up", limit: "Limit" };
+
+/**
+ * What a picker says beside its options ("Pears: they bruise soonest"), by the option's key; `rest` is what is left of
+ * the text. A line belongs to an option when it begins with its whole label.
+ */
+export function optionNotes(
+  waiting: Pick<WaitingFor, "kind" | "options">, command: readonly string[],
+): { notes: ReadonlyMap<string, string>; rest: readonly string[] } {
+  const notes = new Map<string, string>();
+  if (waiting.kind !== "picker") return { notes, rest: command };
+  const rest = command.filter((line) => {
+    const option = waiting.options?.find((one) => !notes.has(one.key) && line.trim().startsWith(`${one.label}: `));
+    if (option !== undefined) notes.set(option.key, line.trim().slice(option.label.length + 2));
+    return option === undefined;
+  });
+  return { notes, rest: block(rest) };
 }
 
 /** Lines that stand at the margin beside an indented block are the reason; without one all is the command. */
@@ -184,6 +203,15 @@ export type OptionLook = "risky" | "refuses" | "plain";
 export function lookOf(option: DialogOption): OptionLook {
   if (option.risky) return "risky";
   return REFUSES.test(option.label) ? "refuses" : "plain";
+}
+
+/**
+ * Whether an answer has to be held: the node says so, or it lets something happen that cannot be undone, leaks or
+ * publishes. A refusal never has to be.
+ */
+export function isHeld(option: DialogOption, checks: readonly Check[]): boolean {
+  const look = lookOf(option);
+  return look === "risky" || (look === "plain" && checks.some((check) => check.level === "risk"));
 }
 
 /** Whether choosing it alone answers nothing: it wants a text first. */

@@ -16,7 +16,8 @@ import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { isAway } from "../../store/agents";
 import {
-  lookOf, markLine, needsWords, optionAt, optionForWords, promptParts, shownWords, troubleWords, worthChecking,
+  isHeld, lookOf, markLine, needsWords, optionAt, optionForWords, optionNotes, promptParts, shownWords, troubleWords,
+  worthChecking,
   type Check, type Choice,
 } from "../../store/prompt";
 import { useAnswering, type Answering } from "./answer";
@@ -64,10 +65,8 @@ function Card(props: { agent: Agent; waiting: WaitingFor; children: preact.Compo
   const room = useRoom();
   const title = useId();
   const end = useId();
-  const parts = promptParts(waiting);
-  const shown = parts.command.map(marked);
-  const isHiding = parts.command.some(hidesSomething);
-  const checks = worthChecking(shown, isHiding);
+  const { parts, command, checks } = reading(waiting);
+  const shown = command.map(marked);
   const asked = `asked at ${clock(waiting.since_ms, room.now.value)}`;
   return (
     <section class="card card-lit prompt" aria-labelledby={title}>
@@ -85,12 +84,21 @@ function Card(props: { agent: Agent; waiting: WaitingFor; children: preact.Compo
       )}
       {parts.question === "" ? null : <p class="md second" dir="auto">{block(parts.question, 1000)}</p>}
       <div class="card-acts" id={end} tabIndex={-1}>
-        {shown.length === 0 ? null : <CopyButton text={parts.command.join("\n")} />}
+        {shown.length === 0 ? null : <CopyButton text={command.join("\n")} />}
         <a class="btn btn-plain" href={addressOf({ at: "terminal", agentId: props.agent.id })}><Icon name="term" small />See it in the terminal</a>
       </div>
       {props.children}
     </section>
   );
+}
+
+/** What the card and its answers make of a dialog. */
+function reading(waiting: WaitingFor) {
+  const parts = promptParts(waiting);
+  const { notes, rest } = optionNotes(waiting, parts.command);
+  // Only what is done by a permission is worth checking; a picker or plan speaks of many things.
+  const checks = waiting.kind === "permission" ? worthChecking(rest.map(marked), rest.some(hidesSomething)) : [];
+  return { parts, notes, command: rest, checks };
 }
 
 function Row(props: { row: string; checks: readonly Check[] }) {
@@ -153,6 +161,8 @@ function Answers(props: AnswersProps) {
   const options = waiting.options ?? [];
   const chosen = options.filter((option) => ticked.has(option.key));
   const wordsOption = optionForWords(waiting);
+  const { notes, checks } = reading(waiting);
+  const opensWords = options.some((option) => needsWords(option, waiting));
 
   const answer = (choice: Choice): void => {
     if (!isOff) answering.answer(choice);
@@ -205,20 +215,20 @@ function Answers(props: AnswersProps) {
           key={option.key} class="ans" isRisky={false} label={option.label} disabled={isOff} isPressed={ticked.has(option.key)}
           isSettled={standing.isSettled} onAnswer={() => toggle(option)}
         >
-          {() => <><span class="ans-box" aria-hidden="true">{ticked.has(option.key) ? <Icon name="check" /> : null}</span><OptionLabel option={option} how={option.risky ? "Risky" : ""} number={at + 1} /></>}
+          {() => <><span class="ans-box" aria-hidden="true">{ticked.has(option.key) ? <Icon name="check" /> : null}</span><OptionLabel option={option} note={notes.get(option.key)} how={option.risky ? "Risky" : ""} number={at + 1} /></>}
         </HoldButton>
       ) : (
         <HoldButton
-          key={option.key} class={option.risky ? "ans ans-risk" : "ans"} isRisky={option.risky} label={line(option.label, 300)} describedBy={hint}
+          key={option.key} class={isHeld(option, checks) ? "ans ans-risk" : "ans"} isRisky={isHeld(option, checks)} label={line(option.label, 300)} describedBy={hint}
           disabled={isOff} isSettled={standing.isSettled} onAnswer={() => choose(option)}
           pressedByKey={pressed.key === option.key ? pressed.count : 0}
         >
-          {(how) => <><Icon name={ICONS[lookOf(option)]} /><OptionLabel option={option} how={how === "" && option.risky ? "Hold" : how} number={at + 1} /></>}
+          {(how) => <><Icon name={isHeld(option, checks) ? "shield" : ICONS[lookOf(option)]} /><OptionLabel option={option} note={notes.get(option.key)} how={how === "" && isHeld(option, checks) ? "Hold" : how} number={at + 1} /></>}
         </HoldButton>
       )))}
       {waiting.multi ? (
         <HoldButton
-          class={chosen.some((option) => option.risky) ? "btn btn-fault btn-block" : "btn btn-primary btn-block"} isRisky={chosen.some((option) => option.risky)}
+          class={chosen.some((option) => isHeld(option, checks)) ? "btn btn-fault btn-block" : "btn btn-primary btn-block"} isRisky={chosen.some((option) => isHeld(option, checks))}
           label={chosen.map((option) => line(option.label, 60)).join(", ")} describedBy={hint} disabled={isOff || (chosen.length === 0 && !words)}
           isSettled={standing.isSettled} onAnswer={() => answer(manyOf(chosen, words))}
         >
@@ -227,7 +237,7 @@ function Answers(props: AnswersProps) {
       ) : null}
       {waiting.free_text ? (
         <Words
-          text={words} isOff={isOff} isWithOptions={waiting.multi === true} placeholder={wordsOption === null ? "Your answer in words" : line(wordsOption.label, 100)}
+          text={words} isOff={isOff} hasButton={!opensWords || waiting.multi === true} isWithOptions={waiting.multi === true} placeholder={wordsOption === null ? "Your answer in words" : line(wordsOption.label, 100)}
           onChange={setWords} isSettled={standing.isSettled} onSend={(text) => answer({ options: [], text, label: text })}
         />
       ) : null}
@@ -245,10 +255,10 @@ function Answers(props: AnswersProps) {
 
 const ICONS = { risky: "shield", refuses: "close", plain: "check" } as const;
 
-function OptionLabel(props: { option: DialogOption; how: string; number: number }) {
+function OptionLabel(props: { option: DialogOption; note: string | undefined; how: string; number: number }) {
   return (
     <>
-      <span class="grow"><b dir="auto">{block(props.option.label, 4000)}</b></span>
+      <span class="grow"><b dir="auto">{block(props.option.label, 4000)}</b>{props.note === undefined ? null : <span class="second" dir="auto">{block(props.note, 4000)}</span>}</span>
       {props.how === "" ? null : <span class="how" aria-live="polite">{props.how}</span>}
       {props.number > 9 ? null : <kbd class="only-wide" aria-hidden="true">{props.number}</kbd>}
     </>
@@ -288,6 +298,8 @@ function Trouble(props: { answering: Answering; machineName: string }) {
 interface WordsProps {
   text: string | null;
   isOff: boolean;
+  /** False: one of the options opens it. */
+  hasButton: boolean;
   /** The text goes out together with the chosen options. */
   isWithOptions: boolean;
   placeholder: string;
@@ -303,6 +315,7 @@ function Words(props: WordsProps) {
   useEffect(() => {
     if (isOpen) field.current?.focus();
   }, [isOpen]);
+  if (text === null && !props.hasButton) return null;
   if (text === null) {
     return <button class="btn btn-plain" type="button" disabled={props.isOff} onClick={() => props.onChange("")}><Icon name="edit" small />Answer in words<kbd class="only-wide" aria-hidden="true">R</kbd></button>;
   }

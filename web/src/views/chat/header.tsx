@@ -34,7 +34,7 @@ export function ChatHeader(props: ChatHeaderProps) {
   const isOff = isAway(agent, room.state.value.machines);
   const isPast = chatId !== agent.chat_id;
   const isLit = (standing.lamp === "blocked" || standing.lamp === "question") && !isOff && !room.isOld.value;
-  const rest = [kindName(agent.kind), machine?.name, agent.profile].filter((part) => part != null && part !== "").map((part) => line(part ?? "", 60));
+  const rest = [kindName(agent.kind), machine?.name, agent.profile?.split("/").pop()].filter((part) => part != null && part !== "").map((part) => line(part ?? "", 60));
   return (
     <header class="chat-head">
       <div class="chat-bar">
@@ -49,9 +49,9 @@ export function ChatHeader(props: ChatHeaderProps) {
             </span>
           </button>
         </div>
-        <button class="icon-btn" type="button" aria-label="Search in this chat" onClick={props.onSearch}><Icon name="search" /></button>
+        <button class="icon-btn only-wide-grid" type="button" aria-label="Search in this chat" onClick={props.onSearch}><Icon name="search" /></button>
         <a class="icon-btn" href={addressOf({ at: "terminal", agentId: agent.id })} aria-label="Open the live terminal"><Icon name="term" /></a>
-        <Menu label={`Actions for ${name}`} items={itemsOf(room, agent, standing.word, setSheet)} />
+        <Menu label={`Actions for ${name}`} items={itemsOf(room, agent, standing.word, props.onSearch, setSheet)} />
       </div>
       {agent.header ? <p class="chat-status"><span class="vh">Status: </span><bdi>{line(agent.header, 300)}</bdi></p> : null}
       {isPast ? <PastChat agent={agent} /> : null}
@@ -74,10 +74,11 @@ function Since(props: { agent: Agent; isOff: boolean; lastSeenMs: number | null 
   return <>{text}</>;
 }
 
-function itemsOf(room: Room, agent: Agent, word: string, open: (sheet: "older" | "stop" | "hide") => void): (MenuItem | null)[] {
+function itemsOf(room: Room, agent: Agent, word: string, onSearch: () => void, open: (sheet: "older" | "stop" | "hide") => void): (MenuItem | null)[] {
   const runs = agent.activity === "working" || agent.activity === "helpers";
   return [
     { label: `Why it counts as ${word.toLowerCase()}`, icon: "eye", run: () => showAgent(agent.id) },
+    { label: "Search in this chat", icon: "search", run: onSearch },
     { label: agent.pinned ? "Unpin" : "Pin", icon: "pin", run: () => void togglePin(room, agent) },
     { label: agent.muted ? "Unmute its pushes" : "Mute its pushes", icon: "mute", run: () => void toggleMute(room, agent) },
     { label: agent.archived ? "Bring it back" : "Archive", icon: agent.archived ? "undo" : "inbox", run: () => void toggleArchive(room, agent) },
