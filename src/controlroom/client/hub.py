@@ -101,6 +101,10 @@ class HubClient:
         """Receipts with ``seq`` > ``after``, oldest first, at most one page."""
         return await self._get("/receipts", Receipts, after=after)
 
+    async def newest_receipts(self, before: int | None = None, limit: int = 100) -> Receipts:
+        """The newest receipts with ``seq`` < ``before``, oldest first; ``more``: older ones follow."""
+        return await self._get("/receipts", Receipts, before=2**62 if before is None else before, limit=limit)
+
     # ---- devices ---------------------------------------------------------------------------------------
 
     async def devices(self) -> DeviceList:

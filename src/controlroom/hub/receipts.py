@@ -32,6 +32,12 @@ class ReceiptBook:
         found = await self._store.read(lambda c: request_rows.receipts_after(c, after, PAGE + 1))
         return Receipts(receipts=tuple(found[:PAGE]), more=len(found) > PAGE)
 
+    async def page_before(self, before: int, limit: int) -> Receipts:
+        """The newest receipts with ``seq`` < ``before``, at most ``limit``, oldest first."""
+        limit = max(1, min(limit, PAGE))
+        found = await self._store.read(lambda c: request_rows.receipts_before(c, before, limit + 1))
+        return Receipts(receipts=tuple(found[-limit:]), more=len(found) > limit)
+
     async def refused(self, by: str, what: str, agent_id: str | None, text: str) -> None:
         """Note that somebody was not allowed to do something; repetitions within a minute are one."""
         key, now = (by, what, agent_id), self._clock.monotonic()

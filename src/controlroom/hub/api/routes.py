@@ -5,11 +5,12 @@ The application, the doors and the OpenAPI page are all made from it.
 
 from __future__ import annotations
 
+from controlroom.hub.api.chat_routes import CHAT_ROUTES
 from controlroom.hub.api.device_routes import DEVICE_ROUTES
-from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.hiding_routes import HIDING_ROUTES
+from controlroom.hub.api.parts import Parts
+from controlroom.hub.api.receipt_routes import RECEIPT_ROUTES
 from controlroom.hub.api.route import Call, Parameter, Route
-from controlroom.hub.errors import HubError
 from controlroom.hub.api.unlock_routes import UNLOCK_ROUTES
 from controlroom.hub.marks import set_marks
 from controlroom.wire.client import (
@@ -20,13 +21,12 @@ from controlroom.wire.client import (
     PatchAgent,
     PatchMessage,
     PressKeys,
-    Receipts,
     SendMessage,
     Status,
 )
-from controlroom.wire.model import Agent, Fleet, Items, Message, Screen
+from controlroom.wire.model import Agent, Fleet, Message, Screen, Scrollback
 
-PAGE, LARGEST_PAGE = 50, 200
+HISTORY, LARGEST_HISTORY = 500, 2_000
 
 
 async def get_fleet(parts: Parts, call: Call) -> Fleet:
@@ -35,26 +35,6 @@ async def get_fleet(parts: Parts, call: Call) -> Fleet:
 
 async def get_status(parts: Parts, call: Call) -> Status:
     return parts.status()
-
-
-async def get_receipts(parts: Parts, call: Call) -> Receipts:
-    return await parts.receipts.page(call.number("after", 0, 2**62))
-
-
-async def get_chat_items(parts: Parts, call: Call) -> Items:
-    return await _items(parts, call, call.path["chat_id"])
-
-
-async def get_agent_chat(parts: Parts, call: Call) -> Items:
-    return await _items(parts, call, await parts.chats.chat_of(call.path["agent_id"]))
-
-
-async def _items(parts: Parts, call: Call, chat_id: str) -> Items:
-    before, after = call.cursor("before"), call.cursor("after")
-    if before is not None and after is not None:
-        raise HubError("bad_request", "before or after: only one of them can be given.")
-    limit = max(1, call.number("limit", PAGE, LARGEST_PAGE))
-    return await parts.chats.page(chat_id, before=before, after=after, limit=limit)
 
 
 async def post_chat_message(parts: Parts, call: Call) -> Accepted:
@@ -104,34 +84,17 @@ async def get_screen(parts: Parts, call: Call) -> Screen:
     return await parts.acts.screen(call.path["agent_id"])
 
 
-_PAGE = (
-    Parameter("before", str, "cursor of an older page, from an answer's before"),
-    Parameter("after", str, "cursor behind which newer items lie, from an answer's after"),
-    Parameter("limit", int, f"items of a page: 1 to {LARGEST_PAGE}, {PAGE} without it"),
-)
-_AFTER = (Parameter("after", int, "only what has a seq greater than this"),)
+async def get_scrollback(parts: Parts, call: Call) -> Scrollback:
+    lines = max(1, call.number("lines", HISTORY, LARGEST_HISTORY))
+    return await parts.acts.scrollback(call.path["agent_id"], lines)
+
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/fleet", "All machines and agents.", get_fleet, Fleet),
     Route("GET", "/status", "What runs, and what troubles it.", get_status, Status),
     Route("GET", "/host/status", "What runs here, and what troubles it.", get_status, Status),
-    Route("GET", "/receipts", "Who did what, oldest first.", get_receipts, Receipts, query=_AFTER),
-    Route(
-        "GET",
-        "/chats/{chat_id}/items",
-        "A page of a chat, oldest first; the newest page without a cursor.",
-        get_chat_items,
-        Items,
-        query=_PAGE,
-    ),
-    Route(
-        "GET",
-        "/agents/{agent_id}/chat",
-        "The same of an agent's present chat.",
-        get_agent_chat,
-        Items,
-        query=_PAGE,
-    ),
+    *RECEIPT_ROUTES,
+    *CHAT_ROUTES,
     Route(
         "POST",
         "/chats/{chat_id}/messages",
@@ -171,15 +134,6 @@ ROUTES: tuple[Route, ...] = (
         "/agents/{agent_id}",
         "Pin, mute or archive an agent.",
         patch_agent,
-    Route(
-        "GET",
-        "/agents/{agent_id}/scrollback",
-        "The end of the pane's history with its screen, read now.",
-        get_scrollback,
-        Scrollback,
-        query=(Parameter("lines", int, f"rows: 1 to {LARGEST_HISTORY}, {HISTORY} without it"),),
-    ),
-    *HIDING_ROUTES,
         Agent,
         body=PatchAgent,
     ),
@@ -211,6 +165,15 @@ ROUTES: tuple[Route, ...] = (
         status=202,
     ),
     Route("GET", "/agents/{agent_id}/screen", "The agent's screen now.", get_screen, Screen),
+    Route(
+        "GET",
+        "/agents/{agent_id}/scrollback",
+        "The end of the pane's history with its screen, read now.",
+        get_scrollback,
+        Scrollback,
+        query=(Parameter("lines", int, f"rows: 1 to {LARGEST_HISTORY}, {HISTORY} without it"),),
+    ),
+    *HIDING_ROUTES,
     *DEVICE_ROUTES,
     *UNLOCK_ROUTES,
 )

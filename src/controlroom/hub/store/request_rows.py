@@ -95,3 +95,11 @@ def last_rows(rows: Sequence[str]) -> tuple[str, ...]:
 def receipts_after(connection: Connection, after: int, limit: int) -> list[Receipt]:
     query = select(receipts.c.receipt).where(receipts.c.seq > after).order_by(receipts.c.seq).limit(limit)
     return [decode(raw, Receipt) for raw in connection.execute(query).scalars()]
+
+
+def receipts_before(connection: Connection, before: int, limit: int) -> list[Receipt]:
+    """The newest ones with a ``seq`` below ``before``, oldest first."""
+    query = (
+        select(receipts.c.receipt).where(receipts.c.seq < before).order_by(receipts.c.seq.desc()).limit(limit)
+    )
+    return [decode(raw, Receipt) for raw in connection.execute(query).scalars()][::-1]
