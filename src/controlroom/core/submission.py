@@ -36,6 +36,7 @@ import msgspec
 
 from controlroom.core.delivery import WAITS, AgentNow, HeldCode, Intent, OnDraft, Outcome, SendWhen, Trace
 from controlroom.core.facts import Composer, ScreenReading
+from controlroom.core.text import clean_line
 
 # --- effects and events ------------------------------------------------------------------------------
 
@@ -132,6 +133,7 @@ AGAIN_S = 1.5  # our text still in the composer so long after Enter: the key was
 POLL_S = 0.15
 REDRAW_S = 0.05
 MAX_CLEARS = 400  # lines of a draft; more is no draft
+DRAFT_SHOWN = 160  # characters of a draft in the reason why a message waits
 MAX_STUCK = 4  # looks without a change after Ctrl-U
 
 FirstPhase = Literal["looking", "locating", "keeping_draft", "clearing", "redrawing", "looking_for_clear"]
@@ -247,7 +249,7 @@ def _first_look(run: Sending, seen: Looked) -> Step:
     composer = _composer(seen)
     if not _is_empty(composer):
         if run.on_draft == "wait":
-            return _end(run, _held("draft"))
+            return _end(run, _held("draft", f"Its input line holds an unsent text: {_quoted(composer)}"))
         if run.on_draft == "after" and (composer.collapsed or run.command or seen.draft_is_command):
             return _end(run, _held("draft", "It cannot stand behind the unsent text in its input line."))
         run = _with(run, draft=composer)
@@ -425,6 +427,11 @@ def _unmark_enter(run: Sending, ends_as: Outcome | None) -> Step:
 
 
 # --- ends --------------------------------------------------------------------------------------------
+
+
+def _quoted(composer: Composer) -> str:
+    """What stands in a composer, for people: a person decides what becomes of it."""
+    return f"“{clean_line(composer.text, DRAFT_SHOWN)}”"
 
 
 def _held(code: HeldCode, text: str = "") -> Outcome:

@@ -133,8 +133,8 @@ class Messages:
 
     async def patch(self, message_id: str, patch: PatchMessage) -> Message:
         """Change a message that has not been typed. Raises HubError ``conflict`` after that."""
-        if patch.text is None and patch.when is None:
-            raise HubError("bad_request", "text or when: say what is to be changed.")
+        if patch == PatchMessage():
+            raise HubError("bad_request", "text, when or on_draft: say what is to be changed.")
         if patch.text is not None:
             self._check(SendMessage(id=message_id, text=patch.text))
 
@@ -143,9 +143,16 @@ class Messages:
                 message,
                 text=message.text if patch.text is None else patch.text,
                 when=patch.when or message.when,
+                on_draft=patch.on_draft or message.on_draft,
             )
 
-        act = AmendAct(id=new_id("amd"), message_id=message_id, text=patch.text, when=patch.when)
+        act = AmendAct(
+            id=new_id("amd"),
+            message_id=message_id,
+            text=patch.text,
+            when=patch.when,
+            on_draft=patch.on_draft,
+        )
         return await self._amend(act, apply)
 
     async def take_back(self, message_id: str) -> Message:

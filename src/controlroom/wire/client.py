@@ -126,6 +126,7 @@ class Accepted(Struct, frozen=True, kw_only=True):
 class PatchMessage(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
     when: Literal["idle", "now"] | None = None
+    on_draft: Literal["wait", "after", "replace"] | None = None
 
 
 class AnswerDialog(msgspec.Struct, frozen=True, kw_only=True):

@@ -143,6 +143,7 @@ class AmendAct(Struct, frozen=True, kw_only=True, tag="amend"):
     message_id: str
     text: str | None = None
     when: Literal["idle", "now"] | None = None
+    on_draft: Literal["wait", "after", "replace"] | None = None
     cancel: bool = False
 
 

@@ -167,6 +167,18 @@ async def test_a_message_that_waits_for_a_draft_can_be_changed_at_any_moment(roo
     assert agent.received == ["first"]
 
 
+async def test_a_person_decides_what_becomes_of_a_draft_while_the_message_waits(room: Room) -> None:
+    agent = room.driver.add("orchard")
+    agent.draft = "half a thought"
+    await room.look()
+    await send(room, "m1")
+    await room.look()
+    assert (await states(room, "m1"))[-1] == "accepted:draft"
+    assert (await room.node.api.act(AmendAct(id="a1", message_id="m1", on_draft="replace"))).code == "ok"
+    await room.look()
+    assert agent.received == ["hello"]
+
+
 async def test_a_message_that_was_typed_cannot_be_changed(room: Room) -> None:
     room.driver.add("orchard")
     await room.look()

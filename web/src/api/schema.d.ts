@@ -72,6 +72,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/terminals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shells of this machine, on the doors only (WebSocket, JSON texts). Hello, then TerminalsReady; from then on {type, id, payload} both ways, with the types and payloads of the relay's terminal channel: terminal.list, .attach, .input, .resize, .detach and .kill, answered by terminal.sessions, .attached, .output, .detached and .error. What ends a socket, or refuses a message, is an error frame (Refused). */
+        get: operations["terminals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/fleet": {
         parameters: {
             query?: never;
@@ -81,6 +98,23 @@ export interface paths {
         };
         /** All machines and agents. */
         get: operations["get_fleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What runs, and what troubles it. */
+        get: operations["get_status"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1216,6 +1250,17 @@ export interface components {
             /** @default false */
             terminal?: boolean;
         };
+        /**
+         * TerminalsReady
+         * @description It may begin. ``sessions``: how many shells this socket may hold at a time.
+         */
+        TerminalsReady: {
+            /** @enum {unknown} */
+            type: "ready";
+            protocol: number;
+            version: string;
+            sessions: number;
+        };
         /** Status */
         Status: {
             url: string;
@@ -1402,6 +1447,8 @@ export interface components {
             text?: string | null;
             /** @default null */
             when?: ("idle" | "now") | null;
+            /** @default null */
+            on_draft?: ("after" | "replace" | "wait") | null;
         };
         /** PatchAgent */
         PatchAgent: {
@@ -1435,12 +1482,19 @@ export interface components {
         Interrupt: {
             request_id: string;
         };
-        /** PressKeys */
+        /**
+         * PressKeys
+         * @description Keys of the allowlist in order. ``paste``: a text that is pasted before them as it is, without Enter;
+         *     ``keys`` may then be empty.
+         */
         PressKeys: {
             request_id: string;
-            keys: string[];
+            /** @default [] */
+            keys?: string[];
             /** @default null */
             seen_revision?: string | null;
+            /** @default null */
+            paste?: string | null;
         };
         /** Screen */
         Screen: {
@@ -1827,6 +1881,24 @@ export interface operations {
             };
         };
     };
+    terminals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The socket is open; say hello first. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     get_fleet: {
         parameters: {
             query?: never;
@@ -1843,6 +1915,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
                 };
             };
             /** @description Refused. */

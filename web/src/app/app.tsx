@@ -22,6 +22,8 @@ startKeys();
 const room = makeRoom();
 keepDevice(room);
 keepPage(room);
+// What was written and not sent goes out whatever is looked at; not needed for the first picture.
+void import("../live/writing").then((module) => module.writing(room));
 
 export function App() {
   return <RoomContext.Provider value={room}><Gate /></RoomContext.Provider>;

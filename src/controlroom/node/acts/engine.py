@@ -170,6 +170,7 @@ class ActEngine:
                 record,
                 text=record.text if act.text is None else act.text,
                 when=act.when or record.when,
+                on_draft=act.on_draft or record.on_draft,
             )
         await self._save(changed)
         self._tracker.poke()
@@ -262,7 +263,7 @@ class ActEngine:
             text=text,
             when=record.when,
             send_as=record.act.send_as,
-            on_draft=record.act.on_draft,
+            on_draft=record.on_draft or record.act.on_draft,
             intent=record.intent,
         )
         try:

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from controlroom.core.finished import Stretch
-from controlroom.node.agents.base import Intent
+from controlroom.node.agents.base import Intent, OnDraft
 from controlroom.node.mux.base import PaneRef
 from controlroom.wire.model import Activity, Held, MessageState, Was
 from controlroom.wire.node import Act
@@ -52,13 +52,15 @@ ActState = MessageState | Literal["cancelled"]
 
 
 class ActRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One act that was taken. ``act`` stays as it was asked; ``text`` and ``when`` are what a later
-    amendment of a message made of it. ``intent`` is stored before the first key is pressed."""
+    """One act that was taken. ``act`` stays as it was asked; ``text`` to ``on_draft`` are what a later
+    amendment of a message made of it (``on_draft`` None: as it was asked). ``intent`` is stored before the
+    first key is pressed."""
 
     act: Act
     created_ms: int
     text: str = ""
     when: Literal["idle", "now"] = "idle"
+    on_draft: OnDraft | None = None
     state: ActState = "accepted"
     held: Held | None = None
     detail: str | None = None
