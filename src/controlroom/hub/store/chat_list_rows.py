@@ -28,7 +28,8 @@ class ChatListRow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         """What a search looks at."""
-        return "\n".join((self.name, self.kind, self.folder or "", self.machine_id))
+        ids = (self.machine_id, self.agent_id, self.chat_id)
+        return "\n".join((self.name, self.kind, self.folder or "", *ids))
 
 
 def listed_chats(connection: Connection) -> list[ChatListRow]:
