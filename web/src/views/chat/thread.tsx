@@ -3,9 +3,9 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 
-import type { Agent, Item } from "../../api/types";
+import type { Agent, Item, Receipts } from "../../api/types";
 import { isSameDay } from "../../kit/time";
-import { useRoom } from "../../live/room";
+import { useRoom, type Room } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { firstUnread, isSaid, newestSeen, olderCursor, wants, type ChatState } from "../../store/chat";
 import { blocksOf, type ChatBlock } from "../../store/chat-blocks";
@@ -144,6 +144,10 @@ function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | nul
   const agentId = agent?.id;
   const receipts = useComputed(() => room.state.value.receipts).value;
   const isRunning = state.isAtEnd && (agent?.activity === "working" || agent?.activity === "helpers" || agent?.activity === "blocked");
+  const epoch = useComputed(() => room.state.value.epoch).value;
+  useEffect(() => {
+    if (agentId !== undefined && epoch > 0) void fetchReceipts(room);
+  }, [epoch, agentId === undefined]);
   const own = useMemo(() => receipts.filter((receipt) => receipt.agent_id === agentId && agentId !== undefined), [receipts, agentId]);
   return useMemo(() => {
     const receiptsHere = state.isAtEnd ? own : [];
@@ -151,6 +155,18 @@ function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | nul
     return before.current;
   }, [state.items, state.isAtEnd, toolActivity, reasoning, unreadId, own, isRunning]);
 }
+
+/** The newest receipts, once for each fleet: what people did stands among what was said. */
+async function fetchReceipts(room: Room): Promise<void> {
+  const { epoch } = room.state.peek();
+  if (receiptsOf.get(room) === epoch) return;
+  receiptsOf.set(room, epoch);
+  const answer = await room.http.request<Receipts>("GET", "/receipts", { query: { before: Number.MAX_SAFE_INTEGER, limit: 200 } });
+  if (answer.ok && Array.isArray(answer.value.receipts)) room.tell({ type: "receipts", receipts: answer.value.receipts });
+  else receiptsOf.delete(room);
+}
+
+const receiptsOf = new WeakMap<Room, number>();
 
 function lastSaid(items: readonly Item[]): string | null {
   for (let at = items.length - 1; at >= 0; at--) {
