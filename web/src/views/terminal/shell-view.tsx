@@ -130,7 +130,7 @@ export function ShellView({ tab, isShown, isReady, link, hear, onAgain, onClose 
     }
   };
   return (
-    <div role="tabpanel" aria-label={`Shell ${name}`} style={{ display: isShown ? "contents" : "none" }}>
+    <div class="shell-panel" role="tabpanel" aria-label={`Shell ${name}`} hidden={!isShown}>
       <div class="shell-place" data-keys="own" ref={place} onClick={() => terminal.current?.focus()} />
       {state === "attached" ? null : (
         <p class="term-note" role="status">

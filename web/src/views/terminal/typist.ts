@@ -18,6 +18,8 @@ const ECHO_MS = 250;
 
 export class Typist {
   private line: Promise<unknown> = Promise.resolve();
+  private sending: Promise<boolean> | null = null;
+  private waiting: string[] = [];
   private sinceFrame: (() => void) | null = null;
 
   constructor(
@@ -32,12 +34,39 @@ export class Typist {
     this.sinceFrame?.();
   }
 
-  /** Presses keys in order. False: they were not pressed, and the person was told. */
-  async press(keys: readonly string[]): Promise<boolean> {
-    for (let at = 0; at < keys.length; at += MOST_KEYS) {
-      if (!(await this.send(keys.slice(at, at + MOST_KEYS)))) return false;
+  /**
+   * Presses keys in order. False: they were not pressed, and the person was told.
+   *
+   * The first goes at once; what is typed before its answer is there goes together behind it. While something is
+   * asked each key goes by itself, with the screen that was seen when it was pressed.
+   */
+  press(keys: readonly string[]): Promise<boolean> {
+    if (this.sending !== null && this.sight().dialog === null) {
+      this.waiting.push(...keys);
+      return this.sending;
     }
-    return keys.length > 0;
+    const done = this.sendAll([...keys]);
+    this.sending = done;
+    return done.finally(() => {
+      if (this.sending === done) this.sending = null;
+    });
+  }
+
+  private async sendAll(keys: string[]): Promise<boolean> {
+    let left = keys;
+    while (left.length > 0) {
+      if (!(await this.send(left.slice(0, MOST_KEYS)))) {
+        this.waiting = [];
+        return false;
+      }
+      left = [...left.slice(MOST_KEYS), ...this.waiting];
+      this.waiting = [];
+      if (left.length > 0 && this.sight().dialog !== null) {
+        this.say({ code: "", text: "A prompt appeared while you typed. The rest was not pressed." });
+        return false;
+      }
+    }
+    return true;
   }
 
   private async send(keys: readonly string[]): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { ScreenFrame } from "../../api/types";
+import { isWide } from "../../kit/media";
 import { useRoom } from "../../live/room";
 import { clampPx, fitPx, scrollTo, type Box } from "./fit";
 import { cellOf, contentOf, linkProvider, Mirror, targetAt } from "./screen";
@@ -10,7 +11,13 @@ import type { Target } from "./targets";
 /** Letters of this size are read without effort; remembered while the page lives. */
 let lastPx: number | null = null;
 const PHONE_PX = 11;
+/** Scrolling this soon after a hand was on the screen is dragging; all other scrolling is ours or the browser's. */
+const BY_HAND_MS = 500;
+const HANDS = ["wheel", "touchmove", "mousedown"] as const;
 const DESK_PX = 12;
+/** On a desktop the first pane is made to fit, as far as it stays readable. */
+const SMALLEST_FIT_PX = 9;
+const LARGEST_FIT_PX = 14;
 
 export interface Shown {
   width: number;
@@ -45,7 +52,7 @@ export function useMirror(agentId: string, onTarget: (target: Target) => void, o
   const mirror = useRef<Mirror | null>(null);
   const [shown, setShown] = useState<Shown | null>(null);
   const [oldSinceMs, setOld] = useState<number | null>(null);
-  const [px, setPx] = useState(() => lastPx ?? (matchMedia("(min-width: 56em)").matches ? DESK_PX : PHONE_PX));
+  const [px, setPx] = useState(() => lastPx ?? (isWide.value ? DESK_PX : PHONE_PX));
   const [isFollowing, setFollowing] = useState(true);
   const [part, setPart] = useState<MirrorView["part"]>(null);
   const isHidden = useHidden();
@@ -53,8 +60,8 @@ export function useMirror(agentId: string, onTarget: (target: Target) => void, o
   following.current = isFollowing;
   const calls = useRef({ onTarget, onPainted });
   calls.current = { onTarget, onPainted };
-  /** Our own scrolling is no dragging. */
-  const scrolled = useRef({ left: 0, top: 0 });
+
+  const zoomTo = (next: number): void => setPx(clampPx(next));
 
   const look = (): void => {
     const box = window_.current;
@@ -79,36 +86,43 @@ export function useMirror(agentId: string, onTarget: (target: Target) => void, o
     const top = scrollTo(box.scrollTop, box.clientHeight, box.scrollHeight, pad + row * cell.height, pad + (row + 1) * cell.height, 3 * cell.height);
     if (Math.abs(left - box.scrollLeft) < 1 && Math.abs(top - box.scrollTop) < 1) return;
     box.scrollTo(left, top);
-    scrolled.current = { left: box.scrollLeft, top: box.scrollTop };
   };
 
   useEffect(() => {
     const element = place.current;
     const box = window_.current;
     if (element === null || box === null) return;
+    let isFirst = true;
+    const isFresh = lastPx === null;
     const live = new Mirror(element, px, (frame, isResized) => {
       setOld(null);
       const echo = frame.echo ?? null;
       setShown((before) => (before !== null && before.width === frame.width && before.height === frame.height && before.echo === echo
         ? before : { width: frame.width, height: frame.height, echo }));
+      if (isFirst) {
+        isFirst = false;
+        if (isFresh && isWide.value) zoomTo(Math.max(SMALLEST_FIT_PX, Math.min(fitPx(px, { ...contentOf(live.terminal), height: 1 }, { width: box.clientWidth - 17, height: 1 }), LARGEST_FIT_PX)));
+      }
       if (isResized) look();
       toCursor();
       calls.current.onPainted(frame);
     });
     live.terminal.registerLinkProvider(linkProvider(live.terminal, (target) => calls.current.onTarget(target)));
     mirror.current = live;
+    let byHandMs = -BY_HAND_MS;
+    const onHand = (): void => { byHandMs = performance.now(); };
     const onScroll = (): void => {
-      const own = scrolled.current;
-      if (Math.abs(box.scrollLeft - own.left) > 2 || Math.abs(box.scrollTop - own.top) > 2) setFollowing(false);
-      scrolled.current = { left: box.scrollLeft, top: box.scrollTop };
+      if (performance.now() - byHandMs < BY_HAND_MS) setFollowing(false);
       look();
     };
     box.addEventListener("scroll", onScroll, { passive: true });
+    for (const name of HANDS) box.addEventListener(name, onHand, { passive: true });
     const observer = new ResizeObserver(() => { look(); toCursor(); });
     observer.observe(box);
     return () => {
       observer.disconnect();
       box.removeEventListener("scroll", onScroll);
+      for (const name of HANDS) box.removeEventListener(name, onHand);
       live.dispose();
       mirror.current = null;
     };
@@ -140,7 +154,6 @@ export function useMirror(agentId: string, onTarget: (target: Target) => void, o
     };
   }, [agentId, isHidden]);
 
-  const zoomTo = (next: number): void => setPx(clampPx(next));
   usePinch(window_, px, zoomTo);
 
   return {
