@@ -1,10 +1,7 @@
 /** The views that are loaded when they are first shown. */
-import type { ComponentType } from "preact";
-
 import { lazy } from "./lazy";
 
 export const ChatView = lazy(() => import("../views/chat").then((module) => module.ChatView));
-export const PromptCard = lazy(() => import("../views/blocked").then((module) => module.PromptCard));
 export const AgentTerminal = lazy(() => import("../views/terminal").then((module) => module.AgentTerminal));
 export const HostShells = lazy(() => import("../views/terminal").then((module) => module.HostShells));
 export const Inbox = lazy(() => import("../views/inbox").then((module) => module.Inbox));
@@ -17,12 +14,4 @@ export const PairView = lazy(() => import("../views/pair").then((module) => modu
 export const UnlockView = lazy(() => import("../views/unlock").then((module) => module.UnlockView));
 export const SettingsList = lazy(() => import("../views/settings").then((module) => module.SettingsList));
 export const SettingsPage = lazy(() => import("../views/settings").then((module) => module.SettingsPage));
-
-// What others are still laying out: nothing shows until it is there.
-const others = import.meta.glob("../views/{shared}/index.tsx") as
-  Record<string, () => Promise<Record<string, ComponentType<never>>>>;
-
-export const SharedView = lazy<object>(async () => {
-  const module = await others["../views/shared/index.tsx"]?.();
-  return (module?.["SharedView"] ?? (() => null)) as ComponentType<object>;
-});
+export const SharedView = lazy(() => import("../views/shared").then((module) => module.SharedView));

@@ -39,7 +39,7 @@ const places = () => [...document.querySelectorAll<HTMLElement>("[data-agent]")]
 const settling = () => [...document.querySelectorAll<HTMLElement>('[data-settling="true"]')].map((row) => row.dataset["agent"]);
 const isShifting = () => document.getElementById("list")?.dataset["shifting"];
 const pointer = (type: string, on: EventTarget) => act(() => { on.dispatchEvent(new Event(type, { bubbles: true })); });
-const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+const pass = (ms: number) => act(() => { vi.advanceTimersByTime(ms); });
 const list = () => document.getElementById("list") as HTMLElement;
 
 const [a, b] = [agent("a", { since_ms: 2 }), agent("b")];

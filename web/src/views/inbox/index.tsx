@@ -9,7 +9,7 @@ import type { Agent, Machine } from "../../api/types";
 import { go } from "../../app/navigate";
 import { Resizer } from "../../app/resizer";
 import { addressOf } from "../../app/routes";
-import { PromptCard } from "../../app/views";
+import { PromptCard, PromptDock } from "../blocked";
 import { isWide } from "../../kit/media";
 import { span } from "../../kit/time";
 import { block, line } from "../../kit/text";
@@ -122,7 +122,8 @@ function Detail(props: { agent: Agent; machine: Machine | undefined }) {
           <button class="icon-btn" type="button" aria-label="Why, and actions" onClick={() => showAgent(agent.id)}><Icon name="more" /></button>
         </div>
       </header>
-      <div class="thread"><div class="thread-in"><What agent={agent} /></div></div>
+      <div class="thread"><div class="thread-in"><What agent={agent} isDocked /></div></div>
+      {agent.waiting_for ? <PromptDock agent={agent} /> : null}
     </>
   );
 }
@@ -150,16 +151,24 @@ function Since(props: { sinceMs: number }) {
   return <>{text}</>;
 }
 
-/** What it waits for: its dialog with the answers, its question, or its fault with what to do. */
-function What(props: { agent: Agent }) {
+/** What it waits for: its fault with what to do, its dialog with the answers, or its question. */
+function What(props: { agent: Agent; isDocked?: boolean }) {
   const { agent } = props;
-  const standing = standingOf(agent);
-  if (standing.lamp === "blocked" && agent.waiting_for) return <PromptCard agent={agent} />;
-  const text = agent.fault ? agent.fault.text : agent.evidence.detail;
   return (
-    <section class={standing.lamp === "fault" ? "card" : "card card-lit"}>
-      <p class="card-q" dir="auto">{block(text, 2000)}</p>
-      <p class="md second">{agent.fault ? "It goes on by itself when this is put right." : "Answer in its chat."}</p>
+    <>
+      {agent.fault ? <Words agent={agent} text={agent.fault.text} isLit={false} /> : null}
+      {agent.waiting_for ? <PromptCard agent={agent} isDocked={props.isDocked === true} />
+        : agent.fault ? null : <Words agent={agent} text={agent.evidence.detail} isLit />}
+    </>
+  );
+}
+
+function Words(props: { agent: Agent; text: string; isLit: boolean }) {
+  const { agent } = props;
+  return (
+    <section class={props.isLit ? "card card-lit" : "card"}>
+      <p class="card-q" dir="auto">{block(props.text, 2000)}</p>
+      {props.isLit ? <p class="md second">Answer in its chat.</p> : null}
       <div class="card-acts">
         <a class="btn btn-line" href={addressOf({ at: "agent", agentId: agent.id })}><Icon name="list" small />Open the chat</a>
         <a class="btn btn-plain" href={addressOf({ at: "terminal", agentId: agent.id })}><Icon name="term" small />See its terminal</a>
