@@ -43,8 +43,7 @@ export class Http {
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<Answer<T>> {
     const headers: Record<string, string> = { Accept: "application/json", ...this.keyHeader() };
     if (options.body !== undefined) headers["Content-Type"] = "application/json";
-    const timeout = AbortSignal.timeout(options.withinMs ?? ANSWER_WITHIN_MS);
-    const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+    const { signal, done } = limited(options.withinMs ?? ANSWER_WITHIN_MS, options.signal);
     let answer: Answer<T>;
     try {
       const response = await fetch(API + path + queryOf(options.query), {
@@ -61,6 +60,8 @@ export class Http {
       answer = options.signal?.aborted
         ? refused("aborted", "Cancelled.", 0)
         : refused("unreachable", "The control room did not answer.", 0);
+    } finally {
+      done();
     }
     if (!answer.ok) this.onRefused(answer.refusal);
     return answer;
@@ -76,6 +77,20 @@ export class Http {
     const key = this.keyOf();
     return key === null ? {} : { [KEY_HEADER]: key };
   }
+}
+
+/** Ends with the caller's signal or with the time. By hand: `AbortSignal.any` is younger than phones that we serve. */
+function limited(withinMs: number, outer: AbortSignal | undefined): { signal: AbortSignal; done: () => void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, withinMs);
+  if (outer?.aborted === true) abort();
+  outer?.addEventListener("abort", abort);
+  const done = () => {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", abort);
+  };
+  return { signal: controller.signal, done };
 }
 
 function queryOf(query: RequestOptions["query"]): string {

@@ -1,4 +1,6 @@
 /** What stands between the person and the truth, one strip at a time; nothing when all is well. */
+import "./strips.css";
+
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
@@ -12,6 +14,10 @@ import { go } from "./navigate";
 
 /** How long "Up to date" is said. */
 const BACK_MS = 2_000;
+
+/** How often a connection is a reason to look for a new app: rarely, and soon when the hub says another version. */
+const LOOK_MS = 60_000;
+const LOOK_OTHER_MS = 5_000;
 
 const isBack = signal(false);
 const isUnkept = signal(false);
@@ -90,13 +96,11 @@ function followBack(room: Room): () => void {
   };
 }
 
-/** A control room of another version has another app. */
+/** A hub that comes back may have been updated, and with it the app. */
 function followVersion(room: Room): () => void {
-  let looked: string | null = null;
   return effect(() => {
     const { serverVersion } = room.state.value;
-    if (serverVersion === null || serverVersion === __APP_VERSION__ || serverVersion === looked) return;
-    looked = serverVersion;
-    void lookForNew();
+    const isOther = serverVersion !== null && serverVersion !== __APP_VERSION__;
+    if (room.link.value.kind === "live") void lookForNew(isOther ? LOOK_OTHER_MS : LOOK_MS);
   });
 }

@@ -12,7 +12,7 @@ export type Update = "none" | "ready" | "running";
 
 const update = signal<Update>("none");
 let registration: ServiceWorkerRegistration | null = null;
-let askedMs = 0;
+let askedMs = 0; // own clock
 
 export const newVersion: ReadonlySignal<Update> = update;
 
@@ -37,13 +37,15 @@ export async function startWorker(): Promise<void> {
   }
   askedMs = Date.now();
   follow(registration);
+  registration.active?.postMessage({ type: "tidy" }); // the page before this one is gone by now, and its version may be too
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible" && Date.now() - askedMs > ASK_EVERY_MS) void lookForNew();
+    if (document.visibilityState === "visible") void lookForNew(ASK_EVERY_MS);
   });
 }
 
-/** Ask the hub whether it has a newer app. */
-export async function lookForNew(): Promise<void> {
+/** Ask the hub whether it has a newer app, unless that was just asked. */
+export async function lookForNew(atMostEveryMs = 0): Promise<void> {
+  if (Date.now() - askedMs < atMostEveryMs) return;
   askedMs = Date.now();
   await registration?.update().catch(() => undefined);
 }

@@ -24,14 +24,20 @@ self.addEventListener("install", (event) => event.waitUntil(keepFiles()));
 self.addEventListener("activate", (event) => event.waitUntil(Promise.all([self.clients.claim(), tidy()])));
 
 self.addEventListener("message", (event: ExtendableMessageEvent) => {
-  if ((event.data as { type?: unknown } | null)?.type === "activate") event.waitUntil(self.skipWaiting());
+  switch ((event.data as { type?: unknown } | null)?.type) {
+    case "activate":
+      event.waitUntil(self.skipWaiting());
+      return;
+    case "tidy":
+      event.waitUntil(tidy());
+      return;
+  }
 });
 
 self.addEventListener("fetch", (event) => {
   switch (plan(event.request, self.location.origin, FILES)) {
     case "shell":
       event.respondWith(kept(SCOPE, event.request));
-      event.waitUntil(tidy());
       return;
     case "file":
       event.respondWith(kept(new URL(event.request.url).pathname, event.request));
