@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -78,6 +78,7 @@ def test_a_long_paste_is_a_mark_and_is_sent_whole() -> None:
 
 
 @given(st.text(alphabet="ab 漢\n", max_size=60), st.integers(10, 30))
+@example("aaaaa漢漢漢 ", 10)
 def test_wrapping_loses_nothing(text: str, width: int) -> None:
     lines = wrapped(text, width, "  ")
     assert all(cell_len(line) <= width for line in lines)

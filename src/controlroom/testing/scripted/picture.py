@@ -29,19 +29,16 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Lines of at most ``width`` cells, at words where possible; ``indent`` begins each but the first."""
     lines: list[str] = []
     for raw in text.split("\n"):
-        first, *words = raw.split(" ")
-        current = first
-        for word in words:
-            if cell_len(f"{indent}{current} {word}") <= width:
-                current = f"{current} {word}"
-            else:
+        current: str | None = None
+        for word in raw.split(" "):
+            if current is not None:
+                if cell_len(f"{indent}{current} {word}") <= width:
+                    current = f"{current} {word}"
+                    continue
                 lines.append(current)
-                current = word
-        while cell_len(indent + current) > width:
-            head, *_ = chop_cells(current, width - len(indent))
-            lines.append(head)
-            current = current[len(head) :]
-        lines.append(current)
+            *heads, current = chop_cells(word, width - len(indent)) or [""]
+            lines += heads
+        lines.append(current or "")
     return [entry if number == 0 else indent + entry for number, entry in enumerate(lines)]
 
 
