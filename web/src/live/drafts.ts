@@ -2,6 +2,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 
 import type { Database, StorageTrouble, Step } from "../kit/idb";
+import { beforeLeaving } from "../kit/leave";
 import { emptyDraft, fit, isEmpty, type Draft, type Fit } from "../store/drafts";
 import type { OutFile, OutMessage } from "../store/outbox";
 
@@ -35,11 +36,10 @@ export class Drafts {
     this.database.onChange((stores) => {
       if (stores.includes("drafts")) void this.load();
     });
-    const flush = (): void => {
-      if (document.visibilityState === "hidden") void this.flush();
-    };
-    document.addEventListener("visibilitychange", flush);
-    window.addEventListener("pagehide", () => void this.flush());
+    beforeLeaving(async () => {
+      await this.flush();
+      if (this.problem.value !== null || this.full.value.size > 0) throw new Error("there are drafts that are not kept");
+    });
   }
 
   of(chatId: string, agentId: string): Draft {
