@@ -60,12 +60,12 @@ class Unlocks:
         """The unlock ends now, on all sockets of the device."""
         if device.id in self._states:
             self._states[device.id] = unlock.shut(self._states[device.id])
-        if device.lock.app and device.passkeys:
+        if device.passkeys and (device.lock.app or device.lock.terminal):
             for call in self._at_lock:
                 call(device)
 
     def on_lock(self, call: Callable[[Device], None]) -> None:
-        """``call(device)`` when a device is locked as a whole: its live sockets must close."""
+        """``call(device)`` when a device was locked: its sockets must look at what it still may."""
         self._at_lock.append(call)
 
     def forget(self, device_id: str) -> None:

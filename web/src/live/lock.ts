@@ -105,7 +105,10 @@ export function setLock(device: Device): void {
   const known = state.value.settings;
   if (known.app === settings.app && known.idleMs === settings.idleMs) return;
   const nowMs = Date.now();
-  if (settings.app && !known.app) take({ type: "unlocked", nowMs }); // it begins now, and not long ago
+  if (settings.app && !known.app) {
+    take({ type: "unlocked", nowMs }); // it begins now, and not long ago
+    write(ACTED, String(nowMs)); // for windows that are opened beside this one
+  }
   take({ type: "settings", settings, nowMs });
   write(SETTINGS, JSON.stringify(settings));
 }
