@@ -154,6 +154,7 @@ class Hub:
         store.subscribe(self._live.event)
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
+        self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))
         self.devices.on_change(self._live.device_changed)
         self._terminals = TerminalSockets(self.devices, receipts)
         self.devices.connected(self._live.device_ids)
