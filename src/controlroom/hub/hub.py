@@ -32,15 +32,14 @@ from controlroom.hub.invitations import LinkOnly
 from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
-from controlroom.hub.ports import Callers, Invitations, NodeLink
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
 from controlroom.hub.store import fleet_rows, identity_rows
 from controlroom.hub.store.store import Store
-from controlroom.hub.uploads import Uploads
 from controlroom.hub.unlocks import Unlocks
+from controlroom.hub.uploads import Uploads
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.home import Home
@@ -150,20 +149,20 @@ class Hub:
             receipts=receipts,
             clock=clock,
         )
+        self._terminals = TerminalSockets(self.devices, receipts)
         store.subscribe(self._view.apply)
         store.subscribe(self._live.event)
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))
         self.devices.on_change(self._live.device_changed)
-        self._terminals = TerminalSockets(self.devices, receipts)
+        self.devices.on_end(lambda device_id, _why: self._terminals.poke(device_id))
+        self.devices.on_change(lambda device: self._terminals.poke(device.id))
         self.devices.connected(self._live.device_ids)
         self._closers.append(self._tasks.aclose)
         for number, link in enumerate(self._links):
             follower = Follower(
                 link, is_primary=number == 0, store=store, nodes=nodes, clock=clock, listener=self
-        self.devices.on_end(lambda device_id, _why: self._terminals.poke(device_id))
-        self.devices.on_change(lambda device: self._terminals.poke(device.id))
             )
             self._tasks.supervise(f"node {number}", follower.run, self._health)
         self._tasks.supervise("devices", self.devices.run, self._health)
@@ -174,10 +173,10 @@ class Hub:
             fleet=self.fleet,
             status=self.status,
             store=store,
+            chats=self._chats,
             finder=ChatFinder(store, nodes, self._chats),
             uploads=uploads,
             hiding=Hiding(store, nodes),
-            chats=self._chats,
             messages=Messages(store, nodes, self._courier, limit),
             acts=self.acts,
             receipts=receipts,
@@ -205,6 +204,7 @@ class Hub:
     async def say_good_bye(self) -> None:
         """End the live sockets and the terminals; clients come again by themselves."""
         await self._live.aclose()
+        await self._terminals.aclose()
 
     async def _serve(self, parts: Parts) -> None:
         app = make_app(parts, SocketCallers(self._callers), self._settings.limits.message_bytes)
@@ -213,7 +213,6 @@ class Hub:
         self._closers.append(inner.cleanup)
         self._closers.append(self._live.aclose)
         self._closers.append(self._remove_socket)
-        await self._terminals.aclose()
         await serve_unix(inner, self._home.socket)
 
     def _may_answer(self, by: str) -> bool:
