@@ -49,7 +49,6 @@ describe("the strip", () => {
     [{ clockOffMs: 360_000 }, /^This device’s clock is 6 min ahead\./],
     [{ clockOffMs: -7_200_000 }, /^This device’s clock is 2 h behind\./],
     [{ isPlain: true, device: { grants: {} } }, /^Plain HTTP/, "this_device"],
-    [{ state: { ...CALM.state, machines: new Map([["m", machine("m", { capabilities: ["demo"] })]]) } }, /^Demo/],
   ])("%j", (change, text, act) => {
     const strip = stripOf({ ...CALM, ...change });
     expect(strip?.text).toMatch(text);

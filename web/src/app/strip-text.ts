@@ -45,7 +45,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
 };
 
 export function stripOf(now: Situation): StripText | null {
-  return linkStrip(now) ?? updateStrip(now) ?? rightStrip(now) ?? machineStrip(now) ?? clockStrip(now) ?? plainStrip(now) ?? demoStrip(now);
+  return linkStrip(now) ?? updateStrip(now) ?? rightStrip(now) ?? machineStrip(now) ?? clockStrip(now) ?? plainStrip(now);
 }
 
 function linkStrip(now: Situation): StripText | null {
@@ -156,11 +156,6 @@ function clockStrip(now: Situation): StripText | null {
 function plainStrip(now: Situation): StripText | null {
   if (!now.isPlain || now.device === null || (now.device.plain_reason ?? null) !== null) return null;
   return { icon: "info", text: "Plain HTTP: no notifications, passkey or installation here.", act: { label: "Why", does: "this_device" } };
-}
-
-function demoStrip(now: Situation): StripText | null {
-  const isDemo = [...now.state.machines.values()].some((machine) => machine.capabilities.includes("demo"));
-  return isDemo ? { icon: "info", text: "Demo: these agents are invented." } : null;
 }
 
 function hub(now: Situation): string {
