@@ -41,6 +41,11 @@ export function go(to: Route, options: GoOptions = {}): void {
   current.value = to;
 }
 
+/** Whether Back stays inside of the app. */
+export function hasPast(): boolean {
+  return depth > 0;
+}
+
 /** One step back: what the person came from, or the place above it when the app was opened here by a link. */
 export function back(): void {
   if (depth > 0) history.back();
@@ -90,6 +95,7 @@ export function isDetail(place: Route): boolean {
     case "inbox":
     case "chief":
     case "usage":
+    case "shared":
     case "lost":
       return false;
     case "settings":

@@ -6,8 +6,9 @@ import { waiting } from "../store/agents";
 import { searchWanted, showAgent } from "../views/agents";
 import { useKeys } from "./keys";
 import { changeLayout, layout } from "./layout";
-import { above, go, isDetail, isPopOut, route, tabOf } from "./navigate";
+import { above, back, go, hasPast, isDetail, isPopOut, route, tabOf } from "./navigate";
 import { overlay } from "./overlay";
+import { parseRoute } from "./routes";
 import { AllKeys, Palette } from "./views";
 
 export function Shortcuts() {
@@ -69,6 +70,10 @@ function step(by: 1 | -1): boolean {
   if (next === undefined) return rows.length > 0;
   next.focus();
   next.scrollIntoView({ block: "nearest" });
+  // Beside the Inbox stand answers, and number keys answer: what has the focus is what is open.
+  if (tabOf(route.value) === "inbox" && isWide.value && next instanceof HTMLAnchorElement) {
+    go(parseRoute(new URL(next.href).pathname), { replace: true });
+  }
   return true;
 }
 
@@ -93,7 +98,12 @@ function leave(event: KeyboardEvent): boolean {
     activeElement.blur();
     return true;
   }
-  if (isPopOut || !isDetail(route.value)) return false;
+  if (isPopOut) {
+    if (!hasPast()) return false;
+    back(); // a window without the browser's buttons
+    return true;
+  }
+  if (!isDetail(route.value)) return false;
   go(above(route.value));
   return true;
 }

@@ -182,7 +182,13 @@ function Answers(props: AnswersProps) {
       mounted -= 1;
     };
   }, []);
-  const isMeant = (): boolean => mounted === 1 || place.current?.contains(document.activeElement) === true;
+  // With several cards, or the focus on another agent's row, a number is not meant for this one.
+  const isMeant = (): boolean => {
+    const focused = document.activeElement;
+    if (place.current?.contains(focused)) return true;
+    const row = focused?.closest<HTMLElement>("[data-agent]")?.dataset["agent"] ?? agent.id;
+    return mounted === 1 && row === agent.id;
+  };
   const keys: Record<string, Shortcuts[string]> = {};
   for (let number = 1; number <= 9; number++) {
     keys[String(number)] = {
