@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Item, Receipt } from "../api/types";
-import { blocksOf, changesOf, editsBefore, helpersSummary, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
+import { blocksOf, changesOf, editsBefore, foldedText, helpersSummary, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
 
 let count = 0;
 const item = (kind: Item["kind"], more: Partial<Item> = {}): Item => ({ id: `x${count++}`, at_ms: count * 1000, kind, text: kind, ...more });
@@ -129,6 +129,13 @@ it("finds the edits of a result's turn", () => {
   expect(editsBefore([old, item("user"), tool("Read", "Read x"), edit, result], result.id)).toEqual([edit]);
   expect(editsBefore([], "x")).toEqual([]);
 });
+
+it.each([
+  ["short", null],
+  ["x".repeat(7000), "x".repeat(2500)],
+  [`${"x".repeat(2000)}\n${"y".repeat(6000)}`, "x".repeat(2000)],
+  [`${"x".repeat(2499)}😀${"y".repeat(6000)}`, "x".repeat(2499)],
+])("folds a very long text: %.10s", (text, expected) => expect(foldedText(text)).toBe(expected));
 
 it.each([
   ["a\nb", "> a\n> b\n\n"],

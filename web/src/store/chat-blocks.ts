@@ -111,8 +111,8 @@ function kindOf(item: Item, options: BlockOptions, isLive: boolean): "mine" | "t
     case "assistant": return "theirs";
     case "question": return "question";
     case "result": return "result";
-    case "notice": return "notice";
-    case "receipt": return "notice";
+    case "notice":
+    case "receipt": return item.text?.trim() ? "notice" : null;
     case "helper": return options.tools === "off" && !mustShow(item) ? null : "helpers";
     case "tool": return options.tools === "off" && !mustShow(item) ? null : "work";
     case "thinking": return options.reasoning === "off" ? null : isLive ? "thought" : "work";
@@ -265,6 +265,20 @@ export function editsBefore(items: readonly Item[], itemId: string): Item[] {
   let start = end;
   while (start > 0 && items[start - 1]?.kind !== "user") start -= 1;
   return end < 0 ? [] : items.slice(start, end).filter((item) => (item.tool?.changes?.length ?? 0) > 0);
+}
+
+/** A message that is longer than this is folded at first: it would push everything else away. */
+export const FOLD_FROM = 6000;
+const FOLDED_TO = 2500;
+
+/** The beginning of a very long text, cut at a line or word where there is one near; null: it is shown whole. */
+export function foldedText(text: string): string | null {
+  if (text.length <= FOLD_FROM) return null;
+  const start = text.slice(0, FOLDED_TO);
+  const line = start.lastIndexOf("\n");
+  const word = start.lastIndexOf(" ");
+  const at = line > FOLDED_TO / 2 ? line : word > FOLDED_TO / 2 ? word : /[\ud800-\udbff]$/.test(start) ? FOLDED_TO - 1 : FOLDED_TO;
+  return start.slice(0, at);
 }
 
 function many(count: number, thing: string): string {

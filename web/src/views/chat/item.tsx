@@ -1,5 +1,6 @@
 /** What stands in a thread: bubbles, cards, quiet lines, notices. Each is drawn anew only when it changed. */
-import { useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
 
 import type { Item } from "../../api/types";
 import { clock, fullTime } from "../../kit/time";
@@ -7,7 +8,7 @@ import { block, line } from "../../kit/text";
 import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { InlineMarkdown, Markdown } from "../../parts/markdown";
-import type { ChatBlock } from "../../store/chat-blocks";
+import { foldedText, type ChatBlock } from "../../store/chat-blocks";
 import { wordsOf } from "../../store/receipts";
 import { Attachments, DeliveryLine } from "../composer";
 import { ResultCard } from "./result";
@@ -83,7 +84,7 @@ function Inner(props: BlockProps) {
 }
 
 /** A message with its menu beside it. */
-function Row(props: { item: Item; acts: ThreadActs; isCard?: boolean; children: preact.ComponentChildren }) {
+function Row(props: { item: Item; acts: ThreadActs; isCard?: boolean; children: ComponentChildren }) {
   return (
     <div class={props.isCard ? "msg-line msg-card" : "msg-line"}>
       <div class="msg-body">{props.children}</div>
@@ -101,7 +102,7 @@ export function Mine(props: { item: Item; acts: ThreadActs; nowMs: number }) {
       <Row item={item} acts={acts}>
         <div class="bubble mine" title={fullTime(item.at_ms)}>
           <span class="vh">You: </span>
-          {item.text ? <p dir="auto" class="said"><InlineMarkdown text={item.text} /></p> : null}
+          {item.text ? <Folding text={item.text}>{(text) => <p dir="auto" class="said"><InlineMarkdown text={text} /></p>}</Folding> : null}
           {attachments.length > 0 ? <Attachments attachments={attachments} /> : null}
         </div>
         <Foot item={item} hasTokens={false} />
@@ -117,9 +118,22 @@ function Theirs(props: { item: Item; acts: ThreadActs; hasTokens: boolean }) {
   const { item } = props;
   return (
     <Row item={item} acts={props.acts}>
-      <div class="bubble theirs md-body" title={fullTime(item.at_ms)}><span class="vh">Agent: </span><Markdown text={item.text ?? ""} /></div>
+      <div class="bubble theirs md-body" title={fullTime(item.at_ms)}><span class="vh">Agent: </span><Folding text={item.text ?? ""}>{(text) => <Markdown text={text} />}</Folding></div>
       <Foot item={item} hasTokens={props.hasTokens} />
     </Row>
+  );
+}
+
+/** A very long text shows its beginning, and the rest when it is asked for. */
+function Folding(props: { text: string; children(text: string): ComponentChildren }) {
+  const [isWhole, setWhole] = useState(false);
+  const start = isWhole ? null : foldedText(props.text);
+  if (start === null) return <>{props.children(props.text)}</>;
+  return (
+    <>
+      {props.children(start)}
+      <button class="btn btn-line" type="button" onClick={() => setWhole(true)}>Show all {props.text.length.toLocaleString("en-US")} characters</button>
+    </>
   );
 }
 
@@ -129,7 +143,7 @@ function QuestionCard(props: BlockProps & { item: Item }) {
     <Row item={item} acts={acts} isCard={true}>
       <section class={isLit ? "card card-lit" : "card"} aria-label="Question">
         <div class="card-over"><Lamp name="question" /><span>{isLit ? "Question for you" : "Question"}</span><time class="age" title={fullTime(item.at_ms)}>{clock(item.at_ms, props.nowMs)}</time></div>
-        <div class="md-body"><Markdown text={item.text ?? ""} /></div>
+        <div class="md-body"><Folding text={item.text ?? ""}>{(text) => <Markdown text={text} />}</Folding></div>
         {isLit && !acts.isReadOnly ? <div class="card-acts"><button class="btn btn-primary" type="button" onClick={acts.answer}>Answer in words</button></div> : null}
       </section>
       <Foot item={item} hasTokens={props.hasTokens} />
@@ -137,15 +151,21 @@ function QuestionCard(props: BlockProps & { item: Item }) {
   );
 }
 
-const BROKEN = /^(?:interrupted|stopped|api error|error|.*\b(?:failed|limit reached|hit your limit)\b)/i;
+const BROKEN = /^(?:interrupted|stopped|api error|error\b|.{0,200}\b(?:failed|limit reached|hit your\b.{0,40}\blimit)\b)/i;
+/** A longer notice is folded: it is no part of the conversation. */
+const LONG_NOTICE = 240;
 
 function Notice(props: { item: Item; nowMs: number }) {
   const { item } = props;
-  const text = item.text ?? "";
+  const text = block(item.text ?? "", 20_000).trim();
+  const isBroken = BROKEN.test(text);
+  const said = (words: string): ComponentChildren => <>{isBroken ? <Icon name="warn" small /> : null} <span dir="auto">{words}</span> <time class="nowrap">{clock(item.at_ms, props.nowMs)}</time></>;
+  if (text.length <= LONG_NOTICE) return <p class={isBroken ? "note note-broken" : "note"} title={fullTime(item.at_ms)}>{said(text)}</p>;
   return (
-    <p class={BROKEN.test(text) ? "note note-broken" : "note"} title={fullTime(item.at_ms)}>
-      {BROKEN.test(text) ? <Icon name="warn" small /> : null} <span dir="auto">{block(text, 4000)}</span> <time class="nowrap">{clock(item.at_ms, props.nowMs)}</time>
-    </p>
+    <details class="work note-long" title={fullTime(item.at_ms)}>
+      <summary><Icon name="right" /><span class="work-say">{said(line(text, LONG_NOTICE))}</span></summary>
+      <pre class="code-text step-text" tabIndex={0} role="group" aria-label="The whole notice" dir="auto">{text}</pre>
+    </details>
   );
 }
 

@@ -79,7 +79,7 @@ function Step(props: { item: Item; isFull: boolean }) {
   const state = STATES[tool.state];
   const head = (
     <>
-      <code class="step-title"><bdi>{line(tool.title, 400)}</bdi></code>
+      <code class="step-title"><bdi>{line(tool.title, 180)}</bdi></code>
       {item.kind === "helper" && item.text ? <> <bdi>{line(item.text, 200)}</bdi></> : null}
       {state === "" ? null : <> <span class={tool.state === "running" ? "muted" : "bad"}>{state}</span></>}
       {(tool.changes ?? []).map((change) => <span key={change.path} class="step-change"> <Counts added={change.added} removed={change.removed} /></span>)}
