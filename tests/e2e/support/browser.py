@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 AXE_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 PATIENCE_MS = 20_000  # a loaded machine is no fault of the app
+
+expect.set_options(timeout=PATIENCE_MS)
 
 Kind = Literal["phone", "desktop"]
 VIEWPORTS: dict[Kind, dict[str, Any]] = {
@@ -59,9 +62,13 @@ class Visitor:
     def pair(self, app: str, code: str) -> Page:
         """Pair through the link, as a person does: open it, press Pair."""
         page = self.open(f"{app}#pair={code}")
-        page.get_by_role("button", name="Pair").click()
+        page.get_by_role("button", name="Pair", exact=True).click()
         page.get_by_role("heading", level=1, name="Agents").wait_for()
         return page
+
+    def expect(self, pattern: str) -> None:
+        """These complaints belong to what the test did."""
+        self.complaints[:] = [said for said in self.complaints if not re.search(pattern, said)]
 
     def close(self) -> None:
         self.context.close()
@@ -69,6 +76,11 @@ class Visitor:
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.type}: {message.text}")
+
+
+def said(page: Page, text: str | re.Pattern[str]) -> Locator:
+    """These words in the conversation that is open."""
+    return page.get_by_role("log", name="Conversation").get_by_text(text)
 
 
 def findings(page: Page) -> list[str]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from controlroom.testing.scripted.desk import Desk
+from controlroom.testing.scripted.desk import Desk, end_server
 from controlroom.testing.scripted.steps import Command, Scene
+from tests.e2e.support.app_overlay import serving
 from tests.support.waiting import DEADLINE_S, until_now
 
 READY = "Control Room is ready at "
+OTHER_APP = "CONTROLROOM_E2E_APP"  # the folder of a build to test in place of the package's
 PROGRAM = (sys.executable, "-m", "controlroom.cli.main")
 
 
@@ -25,6 +30,7 @@ class House:
         self.desk = Desk(folder / "desk")
         self.home = folder / "room"
         self.port = 0
+        self.app: Path | None = Path(os.environ[OTHER_APP]) if OTHER_APP in os.environ else None
         self._room: subprocess.Popen[bytes] | None = None
         folder.joinpath("desk").mkdir(parents=True)
 
@@ -46,7 +52,7 @@ class House:
         with said.open("wb") as out, (self.folder / "room.err").open("ab") as errors:
             self._room = subprocess.Popen(
                 [*PROGRAM, "--home", str(self.home), "up", "--port", str(self.port)],
-                env=self.desk.environ,
+                env=self._environ(),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=errors,
@@ -59,6 +65,13 @@ class House:
             return int(lines[0].rsplit(":", 1)[1].split("/")[0]) if lines else 0
 
         self.port = until_now(ready, "the control room is ready", within_s=60)
+
+    def _environ(self) -> dict[str, str]:
+        environ = self.desk.environ
+        if self.app is None:
+            return environ
+        overlay = serving(self.app, self.folder / f"overlay-{self.app.parent.name}-{self.app.name}")
+        return environ | {"PYTHONPATH": os.pathsep.join((str(overlay), environ["PYTHONPATH"]))}
 
     def kill(self) -> None:
         """As a power cut would: nothing is closed."""
@@ -76,6 +89,8 @@ class House:
     def close(self) -> None:
         self.kill()
         self.desk.close()
+        for socket in self.folder.glob("desk/tmux-*/*"):  # shells that were started through the app
+            end_server(socket, self.desk.environ)
 
     def run(self, *arguments: str, given: str = "") -> str:
         """What one command prints; it must succeed."""
@@ -94,6 +109,22 @@ class House:
     def json(self, *arguments: str) -> Any:
         return json.loads(self.run(*arguments, "--json"))
 
+    def receipts(self) -> list[str]:
+        """What was done, the oldest first."""
+        return [receipt["what"] for receipt in self.ask("/receipts")["receipts"]]
+
+    def ask(self, path: str) -> Any:
+        """What the control room's own door answers, below ``/api/v1``."""
+        connection = _OwnDoor(self.home / "control.sock")
+        try:
+            connection.request("GET", f"/api/v1{path}")
+            answer = connection.getresponse()
+            body = answer.read()
+            assert answer.status == 200, (path, answer.status, body[:500])
+            return json.loads(body)
+        finally:
+            connection.close()
+
     def code(self, *options: str) -> str:
         """A pairing code."""
         return str(self.json("pair", *options)["code"])
@@ -110,6 +141,43 @@ class House:
             within_s=60,
         )
 
+    def blocked(self, name: str, showing: str) -> Any:
+        """The agent as soon as it waits at a prompt with this in its text."""
+        return until_now(
+            lambda: (
+                (found := self.agents().get(name))
+                and showing in (found.get("waiting_for") or {}).get("text", "")
+                and found
+            ),
+            f"{name} asks {showing}",
+            within_s=60,
+        )
+
+    def until_pane(self, name: str, text: str) -> None:
+        """Wait until the agent's screen shows this."""
+        until_now(lambda: text in self.pane(name), f"{name} shows {text}", within_s=60)
+
+    def tty(self, name: str) -> str:
+        """The terminal of an agent's pane."""
+        return self.desk.tmux("display-message", "-p", "-t", f"desk:{name}", "#{pane_tty}").strip()
+
+    def size(self, name: str) -> str:
+        """Its columns and rows: `100x30`."""
+        return self.desk.tmux("display-message", "-p", "-t", f"desk:{name}", "#{pane_width}x#{pane_height}").strip()
+
     def pane(self, name: str) -> str:
         """An agent's screen as text."""
         return "\n".join(self.desk.screen(name))
+
+
+class _OwnDoor(http.client.HTTPConnection):
+    """HTTP over the socket in the data folder."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=DEADLINE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(DEADLINE_S)
+        self.sock.connect(str(self._path))
