@@ -1,9 +1,15 @@
-/** The drafts of this device, kept on its disk: written a moment after a change, and at once when the page is hidden. */
+/**
+ * The drafts of this device, kept on its disk: written a moment after a change, and at once when the page is hidden.
+ *
+ * A page that ends does not wait for its database. What was just written goes into the page's small, synchronous
+ * storage then, and from there into the database when the app is opened the next time.
+ */
 import { signal, type ReadonlySignal } from "@preact/signals";
 
 import type { Database, StorageTrouble, Step } from "../kit/idb";
+import { forgetLastWords, keepLastWords, readLastWords } from "../kit/last-words";
 import { beforeLeaving } from "../kit/leave";
-import { emptyDraft, fit, isEmpty, type Draft, type Fit } from "../store/drafts";
+import { emptyDraft, fit, isDraft, isEmpty, type Draft, type Fit } from "../store/drafts";
 import type { OutFile, OutMessage } from "../store/outbox";
 
 const WRITE_AFTER_MS = 400;
@@ -13,6 +19,8 @@ export class Drafts {
   private readonly problem = signal<StorageTrouble | null>(null);
   private readonly full = signal<ReadonlyMap<string, Extract<Fit, { fits: false }>>>(new Map());
   private readonly dirty = new Set<string>();
+  /** Changes that are not known to be on disk, by chat. */
+  private readonly unwritten = new Map<string, Draft>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isLoaded = false;
 
@@ -33,10 +41,12 @@ export class Drafts {
 
   async start(): Promise<void> {
     await this.load();
+    this.takeLastWords();
     this.database.onChange((stores) => {
       if (stores.includes("drafts")) void this.load();
     });
     beforeLeaving(async () => {
+      if (this.unwritten.size > 0) keepLastWords([...this.unwritten.values()]);
       await this.flush();
       if (this.problem.value !== null || this.full.value.size > 0) throw new Error("there are drafts that are not kept");
     });
@@ -49,6 +59,7 @@ export class Drafts {
   change(draft: Draft): void {
     this.all.value = new Map(this.all.value).set(draft.chatId, draft);
     this.dirty.add(draft.chatId);
+    this.unwritten.set(draft.chatId, draft);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.flush(), WRITE_AFTER_MS);
   }
@@ -83,13 +94,17 @@ export class Drafts {
     this.dirty.clear();
     this.full.value = full;
     if (steps.length === 0) return;
+    const written = [...this.unwritten.values()];
     const done = await this.database.change(steps);
     this.problem.value = done.ok ? null : done.trouble;
+    if (done.ok) this.areWritten(written);
   }
 
   /** What goes with a message that is sent: its draft is over. */
   sent(chatId: string): Step[] {
     this.dirty.delete(chatId);
+    this.unwritten.delete(chatId);
+    if (this.unwritten.size === 0) forgetLastWords();
     const all = new Map(this.all.value);
     all.delete(chatId);
     this.all.value = all;
@@ -114,6 +129,22 @@ export class Drafts {
     if (!found.ok) return;
     const steps = found.value.filter(([id]) => isOld(id) && !named.has(id));
     await this.database.change(steps.map(([id]) => ({ store: "bytes", drop: id })));
+  }
+
+  private areWritten(drafts: readonly Draft[]): void {
+    for (const draft of drafts) {
+      if (this.unwritten.get(draft.chatId) === draft) this.unwritten.delete(draft.chatId);
+    }
+    if (this.unwritten.size === 0) forgetLastWords();
+  }
+
+  /** What an earlier page wrote down as it went, where it is newer than what lies on the disk. */
+  private takeLastWords(): void {
+    for (const draft of readLastWords().filter(isDraft)) {
+      const kept = this.all.value.get(draft.chatId);
+      if (kept === undefined || draft.changedMs > kept.changedMs) this.change(draft);
+    }
+    if (this.unwritten.size === 0) forgetLastWords();
   }
 
   private async load(): Promise<void> {

@@ -26,6 +26,13 @@ export function emptyDraft(chatId: string, agentId: string): Draft {
   return { chatId, agentId, text: "", quote: null, files: [], changedMs: 0 };
 }
 
+/** Whether something that was kept as text is a draft. */
+export function isDraft(value: unknown): value is Draft {
+  const draft = value as Partial<Draft> | null;
+  return typeof draft === "object" && draft !== null && typeof draft.chatId === "string" && typeof draft.agentId === "string"
+    && typeof draft.text === "string" && typeof draft.changedMs === "number" && Array.isArray(draft.files);
+}
+
 export function isEmpty(draft: Draft): boolean {
   return draft.text.trim() === "" && draft.files.length === 0 && draft.quote === null;
 }
