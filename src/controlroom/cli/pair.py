@@ -128,6 +128,7 @@ def render_invitation(invitation: Invitation, width: int, colour: bool) -> list[
             drawn = [f"The QR code needs {needed} columns and this terminal has {width}: make it wider, or"]
             drawn += ["choose one address with --mode.", ""]
         lines += ["Scan with the Hermes-Relay app:", "", *drawn, ""]
+    lines += _for_cameras(invitation, width, colour)
     lines.append(f"Pairing code   {invitation.code}   works once, within ten minutes")
     for number, link in enumerate(invitation.links):
         lines.append(f"{'Browser' if number == 0 else '    or':<15}{text.line(link)}")
@@ -139,6 +140,20 @@ def render_invitation(invitation: Invitation, width: int, colour: bool) -> list[
     for note in invitation.notes:
         lines += ["", *text.wrap(text.line(note), width)]
     return lines
+
+
+def _for_cameras(invitation: Invitation, width: int, colour: bool) -> list[str]:
+    """The link as a code of its own, for a phone's camera; nothing when no other device can open the link."""
+    from controlroom.cli.qr_view import qr_lines
+    from controlroom.core.origin import LOCAL_NAMES, host_name
+
+    reachable = [
+        link
+        for link in invitation.links
+        if host_name(link.partition("//")[2].partition("/")[0]) not in LOCAL_NAMES
+    ]
+    drawn = qr_lines(reachable[0], width, colour) if reachable else None
+    return [] if drawn is None else ["Scan with a phone's camera to open the app:", "", *drawn, ""]
 
 
 def _show_pending(call: Call, pending: tuple[PendingPairing, ...]) -> None:

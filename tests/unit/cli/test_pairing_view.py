@@ -43,8 +43,27 @@ def test_a_code_that_does_not_fit_says_what_helps() -> None:
     invitation = Invitation(code="AB12CD", expires_ms=NOW, links=("https://x/app/#pair=AB12CD",), qr=qr)
     shown = "\n".join(render_invitation(invitation, 80, colour=False))
     assert f"needs {qr_width(qr)} columns" in shown
-    assert "█" not in shown
+    assert qr_lines(qr, 80, colour=False) is None
     assert "AB12CD" in shown and "controlroom login https://x" in shown
+
+
+@pytest.mark.parametrize(
+    ("link", "is_drawn"),
+    [
+        ("https://studio.tail1234.ts.net:8767/app/#pair=AB12CD", True),
+        ("http://192.168.1.5:8767/app/#pair=AB12CD", True),
+        ("http://localhost:8767/app/#pair=AB12CD", False),
+        ("http://127.0.0.1:8767/app/#pair=AB12CD", False),
+        ("http://[::1]:8767/app/#pair=AB12CD", False),
+    ],
+)
+def test_a_phone_s_camera_gets_the_link_when_it_can_open_it(link: str, is_drawn: bool) -> None:
+    invitation = Invitation(code="AB12CD", expires_ms=NOW, links=(link,))
+    lines = render_invitation(invitation, 80, colour=False)
+    wanted = qr_lines(link, 80, colour=False) or []
+    assert (lines[2 : 2 + len(wanted)] == wanted) is is_drawn
+    assert ("camera" in lines[0]) is is_drawn
+    assert any(link in line for line in lines)
 
 
 def test_notes_of_an_invitation_are_safe_to_print() -> None:
