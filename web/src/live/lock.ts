@@ -19,7 +19,7 @@ const LOOK_AT_MOST_MS = 30_000;
 const ACTS = ["pointerdown", "keydown", "wheel", "touchmove"] as const;
 
 const state = signal<LockState>(CLOSED_LOCK);
-let isOthers = false;
+let isOthers = false; // who shut it
 let hubToldMs = 0;
 
 /** Nothing may be shown, and nothing asked for. */
@@ -67,11 +67,11 @@ export function keepLock(room: Room): void {
     if (event.key === SETTINGS) take({ type: "settings", settings: parseLock(event.newValue), nowMs: Date.now() });
     if (event.key !== SHUT) return;
     // What is now counts, not what was when this window slept.
-    if (read(SHUT) !== null) shutByOthers({ type: "locked" });
+    if (read(SHUT) !== null) take({ type: "locked" }, true);
     else if (untracked(() => isShut.value)) take({ type: "unlocked", nowMs: Date.now() });
   });
   effect(() => {
-    if (room.link.value.kind === "locked") shutByOthers({ type: "refused" });
+    if (room.link.value.kind === "locked") take({ type: "refused" }, true);
   });
   effect(() => {
     if (!isShut.value) return;
@@ -119,13 +119,6 @@ export function forgetLock(): void {
   for (const name of [SETTINGS, ACTED, SHUT]) forget(name);
 }
 
-/** Whoever locked it has told the hub already; telling it late would end an unlock that came since. */
-function shutByOthers(event: LockEvent): void {
-  isOthers = !untracked(() => isShut.value);
-  take(event);
-  isOthers = false;
-}
-
 /** Reading is an act too, of which the hub would hear nothing. */
 function tellHub(room: Room, nowMs: number): void {
   const everyMs = Math.min(60_000, state.value.settings.idleMs / 3);
@@ -134,8 +127,12 @@ function tellHub(room: Room, nowMs: number): void {
   void loadDevices(room);
 }
 
-function take(event: LockEvent): void {
-  state.value = lockAfter(state.peek(), event);
+/** `byOthers`: whoever locked it has told the hub; telling it late would end an unlock that came since. */
+function take(event: LockEvent, byOthers = false): void {
+  const before = state.peek();
+  const next = lockAfter(before, event);
+  if (next.isShut && !before.isShut) isOthers = byOthers;
+  state.value = next;
 }
 
 // ---- windows ---------------------------------------------------------------------------------------------
