@@ -4,6 +4,7 @@ import { IDBFactory } from "fake-indexeddb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { Database } from "../kit/idb";
+import { writeDown } from "../kit/leave";
 import { MOST_DRAFTS, type Draft } from "../store/drafts";
 import { Drafts } from "./drafts";
 
@@ -37,7 +38,7 @@ test("what was typed right before the page ended is there too", async () => {
   await first.flush();
   first.change(draft("cht_1", "new", 6));
   vi.spyOn(first, "flush").mockResolvedValue(undefined); // the database was not quick enough
-  window.dispatchEvent(new Event("pagehide"));
+  await writeDown();
   expect((await drafts()).of("cht_1", "agt_1").text).toBe("new");
 });
 

@@ -21,6 +21,8 @@ export class Drafts {
   private readonly dirty = new Set<string>();
   /** Changes that are not known to be on disk, by chat. */
   private readonly unwritten = new Map<string, Draft>();
+  /** Drafts that are over, by chat with their last change: a read that began before must not bring them back. */
+  private readonly over = new Map<string, number>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isLoaded = false;
 
@@ -59,6 +61,7 @@ export class Drafts {
   change(draft: Draft): void {
     this.all.value = new Map(this.all.value).set(draft.chatId, draft);
     this.dirty.add(draft.chatId);
+    this.over.delete(draft.chatId);
     this.unwritten.set(draft.chatId, draft);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.flush(), WRITE_AFTER_MS);
@@ -106,6 +109,7 @@ export class Drafts {
     this.unwritten.delete(chatId);
     if (this.unwritten.size === 0) forgetLastWords();
     const all = new Map(this.all.value);
+    this.over.set(chatId, all.get(chatId)?.changedMs ?? 0);
     all.delete(chatId);
     this.all.value = all;
     return [{ store: "drafts", drop: chatId }];
@@ -153,11 +157,11 @@ export class Drafts {
       this.problem.value = found.trouble;
       return;
     }
-    const all = new Map(found.value);
+    const all = new Map(found.value.filter(([chatId, draft]) => draft.changedMs > (this.over.get(chatId) ?? -1)));
     // What is written right now is newer than what lies on the disk; what is not kept is only here.
     for (const [chatId, draft] of this.all.value) {
       const kept = all.get(chatId);
-      const isOurs = this.dirty.has(chatId) || this.full.value.has(chatId) || !this.isLoaded || this.problem.value !== null;
+      const isOurs = this.unwritten.has(chatId) || this.full.value.has(chatId) || !this.isLoaded || this.problem.value !== null;
       if (isOurs && (kept === undefined || draft.changedMs >= kept.changedMs)) all.set(chatId, draft);
     }
     this.isLoaded = true;

@@ -27,8 +27,8 @@ function TrayFile(props: { file: OutFile; onRemove(file: OutFile): void; onDraw(
   return (
     <li class="att">
       {PICTURES.has(file.type) ? (
-        <button class="open" type="button" aria-label={`Draw on ${file.name}`} onClick={() => props.onDraw(file)}>
-          <OwnThumb id={file.id} />{words}
+        <button class="open" type="button" onClick={() => props.onDraw(file)}>
+          <span class="vh">Draw on </span><OwnThumb id={file.id} />{words}
         </button>
       ) : <><Icon name="doc" small />{words}</>}
       <button class="icon-btn" type="button" aria-label={`Remove ${file.name}`} onClick={() => props.onRemove(file)}>
@@ -107,8 +107,8 @@ function Saved(props: { file: Attachment }) {
     else await save(found, name);
   };
   return (
-    <button class="file" type="button" disabled={isBusy} aria-label={`Save ${name}`} onClick={() => void get()}>
-      <Icon name="doc" small />
+    <button class="file" type="button" disabled={isBusy} onClick={() => void get()}>
+      <span class="vh">Save </span><Icon name="doc" small />
       <span><bdi>{line(name, 80)}</bdi>{bytes > 0 ? `, ${sizeText(bytes)}` : ""}</span>
     </button>
   );

@@ -12,7 +12,6 @@ import { useRoom } from "../../live/room";
 import { writing } from "../../live/writing";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
-import { Sheet } from "../../parts/sheet";
 import { showToast } from "../../parts/toast";
 import { age } from "../../kit/time";
 import { isSendable, LONG_PASTE, PASTED_NAME, type Draft } from "../../store/drafts";
@@ -48,7 +47,6 @@ export function Composer(props: ComposerProps) {
   const picker = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);
   const [drawn, setDrawn] = useState<OutFile | null>(null);
-  const [isStopping, setStopping] = useState(false);
   const draftNow = (): Draft => drafts.drafts.peek().get(chatId) ?? drafts.of(chatId, agent.id);
   const draft = drafts.drafts.value.get(chatId) ?? drafts.of(chatId, agent.id);
   const change = (part: Partial<Draft>): void => drafts.change({ ...draftNow(), ...part, changedMs: room.nowMs() });
@@ -92,7 +90,7 @@ export function Composer(props: ComposerProps) {
     <footer class="composer" aria-label="Write" ref={footer}>
       <div class="composer-in">
         <Notices chatId={chatId} />
-        <Queue chatId={chatId} name={name} />
+        <Queue chatId={chatId} name={name} isBusy={isBusy} onStop={() => void stopTurn(room, agent.id)} />
         {draft.quote === null ? null : (
           <div class="quoted">
             <span class="quoted-text"><b>{line(draft.quote.author, 80)}: </b><bdi>{line(draft.quote.text, 300)}</bdi></span>
@@ -134,26 +132,10 @@ export function Composer(props: ComposerProps) {
               }
             }}
           />
-          {isBusy ? (
-            <button class="icon-btn stop" type="button" aria-label="Stop this turn" title="Stop this turn" onClick={() => setStopping(true)}><Icon name="stop" /></button>
-          ) : null}
           <button class="icon-btn accent" type="submit" aria-label="Send" title="Send (Ctrl Enter)" disabled={!isSendable(draft)}><Icon name="send" /></button>
         </form>
       </div>
       {isDropping ? <div class="drop-here" aria-hidden="true">Drop to attach for {name}</div> : null}
-      {isStopping ? (
-        <Sheet
-          title="Stop this turn?" onClose={() => setStopping(false)}
-          foot={
-            <>
-              <button class="btn btn-line" type="button" onClick={() => setStopping(false)}>Let it work</button>
-              <button class="btn btn-primary" type="button" onClick={() => { setStopping(false); void stopTurn(room, agent.id); }}>Stop this turn</button>
-            </>
-          }
-        >
-          <p>The turn that runs now ends. <bdi>{name}</bdi> keeps running and waits for your next message.</p>
-        </Sheet>
-      ) : null}
       {drawn === null ? null : (
         <Annotate
           name={drawn.name} load={() => outbox.bytesOf(drawn.id)} onClose={() => setDrawn(null)}

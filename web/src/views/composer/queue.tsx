@@ -10,13 +10,28 @@ import { heldWords } from "../../store/delivery";
 import { waiting } from "../../store/outbox";
 import { patch, withdraw } from "./sending";
 
-export function Queue(props: { chatId: string; name: string }) {
+export interface QueueProps {
+  chatId: string;
+  name: string;
+  /** A turn runs that can be stopped. */
+  isBusy: boolean;
+  onStop(): void;
+}
+
+export function Queue(props: QueueProps) {
   const room = useRoom();
   const [isOpen, setOpen] = useState(false);
   const messages = waiting(room.state.value.messages.values(), props.chatId);
   useWaiting(room, props.chatId);
   const first = messages[0];
-  if (first === undefined) return null;
+  if (first === undefined) {
+    return !props.isBusy ? null : (
+      <div class="queue">
+        <span class="grow">What you send waits for this turn to end.</span>
+        <button class="btn btn-plain" type="button" onClick={props.onStop}>Stop this turn</button>
+      </div>
+    );
+  }
   const isDraft = first.held?.code === "draft";
   const mayGoNow = first.when !== "now" && first.held?.code === "working";
   return (
@@ -33,6 +48,9 @@ export function Queue(props: { chatId: string; name: string }) {
         <button class="btn btn-plain" type="button" onClick={() => setOpen(true)}>Edit</button>
         {mayGoNow ? (
           <button class="btn btn-plain" type="button" onClick={() => void patch(room, first.id, { when: "now" })}>Send now</button>
+        ) : null}
+        {props.isBusy ? (
+          <button class="icon-btn" type="button" aria-label="Stop this turn" title="Stop this turn" onClick={props.onStop}><Icon name="stop" /></button>
         ) : null}
       </div>
       {isOpen ? (
