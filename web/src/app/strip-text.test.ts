@@ -46,7 +46,7 @@ describe("the strip", () => {
     [{ device: { grants: { terminal: NOW - 60_000 } } }, /^The terminal right of this device ended at \d\d:\d\d\. Renew it on studio\.$/, "this_device"],
     [{ state: { ...CALM.state, machines: away("attic-mini") } }, /^attic-mini is not reachable since \d\d:\d\d\.$/, "machines"],
     [{ state: { ...CALM.state, machines: away("a", "b", "c") } }, /^a, b and 1 more machines are not reachable\.$/, "machines"],
-    [{ clockOffMs: 360_000 }, /^This device’s clock is 6 min ahead\./],
+    [{ clockOffMs: 359_940 }, /^This device’s clock is 6 min ahead\./],
     [{ clockOffMs: -7_200_000 }, /^This device’s clock is 2 h behind\./],
     [{ isPlain: true, device: { grants: {} } }, /^Plain HTTP/, "this_device"],
   ])("%j", (change, text, act) => {

@@ -149,7 +149,8 @@ function names(machines: readonly Machine[]): string {
 function clockStrip(now: Situation): StripText | null {
   const offMs = now.clockOffMs ?? 0;
   if (Math.abs(offMs) < CLOCK_OFF_MS) return null;
-  return { icon: "clock", text: `This device’s clock is ${span(Math.abs(offMs))} ${offMs > 0 ? "ahead" : "behind"}. Ages here follow the hub’s clock.` };
+  const words = span(Math.round(Math.abs(offMs) / 60_000) * 60_000);
+  return { icon: "clock", text: `This device’s clock is ${words} ${offMs > 0 ? "ahead" : "behind"}. Ages here follow the hub’s clock.` };
 }
 
 /** Once the person said why that is acceptable, it is said in Settings only. */

@@ -30,17 +30,22 @@ export async function startWorker(): Promise<void> {
   navigator.serviceWorker.addEventListener("controllerchange", () => {
     if (hadOne || update.value !== "none") update.value = "running";
   });
-  try {
-    registration = await navigator.serviceWorker.register(SCRIPT, { scope: "/app/", updateViaCache: "none" });
-  } catch {
-    return; // denied (private mode, a setting): Settings says what is missing
-  }
+  registration = await registered();
+  if (registration === null) return; // denied (private mode, a setting): Settings says what is missing
   askedMs = Date.now();
   follow(registration);
   registration.active?.postMessage({ type: "tidy" }); // the page before this one is gone by now, and its version may be too
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") void lookForNew(ASK_EVERY_MS);
   });
+}
+
+async function registered(): Promise<ServiceWorkerRegistration | null> {
+  try {
+    return (await navigator.serviceWorker.register(SCRIPT, { scope: "/app/", updateViaCache: "none" })) ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** Ask the hub whether it has a newer app, unless that was just asked. */
