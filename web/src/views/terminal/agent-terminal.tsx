@@ -113,6 +113,7 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
   const size = view.shown === null ? "" : `${view.shown.width} × ${view.shown.height}`;
 
   return (
+    <>
     <div class="term">
       <header class="term-head">
         {isPopOut ? null : <a class="icon-btn" href={addressOf({ at: "agent", agentId })} aria-label="Back to the chat"><Icon name="back" /></a>}
@@ -160,12 +161,13 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
           <Reader agentId={agentId} px={Math.max(view.px, 10)} isFinding={reading === "find"} onTarget={setTarget} onClose={() => { setReading("no"); if (!matchMedia("(pointer: coarse)").matches) focusPane(); }} />
         )}
       </div>
-      {view.part === null || reading !== "no" ? null : (
+      {reading !== "no" ? null : <>
+      {view.part === null ? null : (
         <div class="map-wrap"><button class="minimap" type="button" aria-label="Show the whole pane" onClick={view.fit}>
           <i style={{ left: share(view.part.left), top: share(view.part.top), width: share(view.part.width), height: share(view.part.height) }} />
         </button></div>
       )}
-      {dialog.current.id !== null && reading === "no" ? (
+      {dialog.current.id !== null ? (
         <p class="term-note"><Icon name="info" small /><span class="grow">It asks something here. Keys go to that prompt. <a href={addressOf({ at: "agent", agentId })}>Answer in the chat</a></span></p>
       ) : null}
       <div role="status">{note === null || isLocked || note.code === "not_allowed" ? null : <p class="term-note is-bad">{note.text}</p>}</div>
@@ -190,10 +192,12 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
           />
         </>
       )}
-      {target === null ? null : (
-        <TargetSheet target={target} onClose={() => setTarget(null)} {...(canType && !isMasked ? { onInsert: (chosen: string) => { setText((before) => (before === "" || before.endsWith(" ") ? before : `${before} `) + chosen); field.current?.focus(); } } : {})} />
-      )}
+      </>}
     </div>
+    {target === null ? null : (
+      <TargetSheet target={target} onClose={() => setTarget(null)} {...(canType && !isMasked ? { onInsert: (chosen: string) => { setText((before) => (before === "" || before.endsWith(" ") ? before : `${before} `) + chosen); field.current?.focus(); } } : {})} />
+    )}
+    </>
   );
 }
 

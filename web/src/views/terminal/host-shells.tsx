@@ -20,6 +20,8 @@ import { useTypingRight } from "./own-right";
 import { ShellLink, type ShellEvent, type ShellRow } from "./shell-link";
 import { changed, freeName, MOST_TABS, NO_SHELLS, type Tab } from "./shells";
 import { ShellView } from "./shell-view";
+import { TargetSheet } from "./target-sheet";
+import type { Target } from "./targets";
 import { UnlockHere } from "./unlock-here";
 
 const LIST_EVERY_MS = 5_000;
@@ -53,6 +55,7 @@ function Shells() {
   const [shells, act] = useReducer(changed, NO_SHELLS);
   const [asking, setAsking] = useState<string | null>(null);
   const [isNaming, setNaming] = useState(false);
+  const [target, setTarget] = useState<Target | null>(null);
   const hears = useRef(new Map<string, (event: ShellEvent) => void>());
   const link = useRef<ShellLink | null>(null);
   if (link.current === null) {
@@ -99,6 +102,7 @@ function Shells() {
   const shown = shells.tabs.find(({ name }) => name === shells.shown);
   const isLocked = shells.refusal?.code === "locked";
   return (
+    <>
     <div class="term">
       <Head said={shells.link === "ready" ? (shown === undefined ? "They go on when you leave" : "Follows this window’s size") : shells.link === "refused" ? "Not connected" : "Connecting"}>
         <button class="icon-btn" type="button" aria-label="Start a shell" disabled={shells.link !== "ready"} onClick={start}><Icon name="plus" /></button>
@@ -133,22 +137,24 @@ function Shells() {
         <ShellView
           key={tab.name} tab={tab} isShown={tab.name === shells.shown} isReady={shells.link === "ready"} link={socket}
           hear={(listener) => { hears.current.set(tab.name, listener); return () => hears.current.delete(tab.name); }}
-          onAgain={() => open(tab.name)} onClose={() => closeTab(tab)}
+          onTarget={setTarget} onAgain={() => open(tab.name)} onClose={() => closeTab(tab)}
         />
       ))}
-      {asking === null ? null : (
-        <Sheet
-          title="End this shell?" onClose={() => setAsking(null)}
-          foot={<>
-            <button class="btn btn-line" type="button" onClick={() => setAsking(null)}>Cancel</button>
-            <button class="btn btn-fault" type="button" onClick={() => { socket.kill(asking); setAsking(null); }}>End it</button>
-          </>}
-        >
-          <p><bdi><b>{line(asking, 60)}</b></bdi> and everything that runs in it ends, on all devices. This cannot be undone. Closing the tab instead leaves it running.</p>
-        </Sheet>
-      )}
-      {isNaming ? <NameSheet free={freeName(shells.rows, shells.tabs)} onClose={() => setNaming(false)} onName={(name) => { setNaming(false); open(name); }} /> : null}
     </div>
+    {asking === null ? null : (
+      <Sheet
+        title="End this shell?" onClose={() => setAsking(null)}
+        foot={<>
+          <button class="btn btn-line" type="button" onClick={() => setAsking(null)}>Cancel</button>
+          <button class="btn btn-fault" type="button" onClick={() => { socket.kill(asking); setAsking(null); }}>End it</button>
+        </>}
+      >
+        <p><bdi><b>{line(asking, 60)}</b></bdi> and everything that runs in it ends, on all devices. This cannot be undone. Closing the tab instead leaves it running.</p>
+      </Sheet>
+    )}
+    {isNaming ? <NameSheet free={freeName(shells.rows, shells.tabs)} onClose={() => setNaming(false)} onName={(name) => { setNaming(false); open(name); }} /> : null}
+    {target === null ? null : <TargetSheet target={target} onClose={() => setTarget(null)} onInsert={(text) => { if (shells.shown !== null) socket.input(shells.shown, text); }} />}
+    </>
   );
 }
 

@@ -95,7 +95,7 @@ export function Reader({ agentId, px, isFinding, onTarget, onClose }: ReaderProp
             </p>
             <pre style={{ fontSize: `${px}px` }}>
               {rows.map((row, at) => (
-                <Row key={`${at - rows.length}`} row={row} hits={search.byRow.get(at)} current={search.current} isScreen={at >= firstScreenRow} onTarget={onTarget} />
+                <Row key={`${at - rows.length}`} row={row} hits={search.byRow.get(at)} current={search.current} isFirst={at === firstScreenRow && at > 0} onTarget={onTarget} />
               ))}
             </pre>
           </>
@@ -142,12 +142,13 @@ interface RowProps {
   row: string;
   hits: Hit[] | undefined;
   current: Hit | null;
-  isScreen: boolean;
+  /** The first row of the screen, below older ones. */
+  isFirst: boolean;
   onTarget(target: Target): void;
 }
 
 /** One row: its styles, what was found in it, and what can be tapped. */
-function Row({ row, hits, current, isScreen, onTarget }: RowProps) {
+function Row({ row, hits, current, isFirst, onTarget }: RowProps) {
   const runs = useMemo(() => runsOf(row), [row]);
   const targets = useMemo(() => targetsIn(plain(row)), [row]);
   const pieces: preact.JSX.Element[] = [];
@@ -174,7 +175,7 @@ function Row({ row, hits, current, isScreen, onTarget }: RowProps) {
     }
     at += run.text.length;
   }
-  return <span class={isScreen ? "row-x is-screen" : "row-x"} dir="ltr">{pieces}{"\n"}</span>;
+  return <span class={isFirst ? "row-x is-first" : "row-x"} dir="ltr">{pieces}{"\n"}</span>;
 }
 
 /** Characters of another width than the letters' are put into boxes of their cells. */

@@ -10,7 +10,6 @@ import { bytesOf, KEY_ROW, withSticky, type Sticky } from "./keys";
 import { cellOf, linkProvider, makeTerminal } from "./screen";
 import type { ShellEvent, ShellLink } from "./shell-link";
 import type { Tab } from "./shells";
-import { TargetSheet } from "./target-sheet";
 import type { Target } from "./targets";
 
 const SETTLE_MS = 120; // a window that is dragged changes its size many times
@@ -22,17 +21,17 @@ export interface ShellViewProps {
   isReady: boolean;
   link: ShellLink;
   hear(listener: (event: ShellEvent) => void): () => void;
+  onTarget(target: Target): void;
   onAgain(): void;
   onClose(): void;
 }
 
-export function ShellView({ tab, isShown, isReady, link, hear, onAgain, onClose }: ShellViewProps) {
+export function ShellView({ tab, isShown, isReady, link, hear, onTarget, onAgain, onClose }: ShellViewProps) {
   const place = useRef<HTMLDivElement>(null);
   const terminal = useRef<Terminal | null>(null);
   const size = useRef({ cols: 80, rows: 24 });
   const [px, setPx] = useState(lastPx);
   const [sticky, setSticky] = useState<Sticky>("none");
-  const [target, setTarget] = useState<Target | null>(null);
   const held = useRef<Sticky>("none");
   held.current = sticky;
   const { name, state } = tab;
@@ -62,7 +61,7 @@ export function ShellView({ tab, isShown, isReady, link, hear, onAgain, onClose 
     if (box === null) return;
     const live = makeTerminal(box, px, false);
     terminal.current = live;
-    live.registerLinkProvider(linkProvider(live, setTarget));
+    live.registerLinkProvider(linkProvider(live, onTarget));
     live.onData((data) => {
       if (held.current !== "none" && [...data].length === 1) {
         const key = withSticky(data, held.current);
@@ -89,6 +88,7 @@ export function ShellView({ tab, isShown, isReady, link, hear, onAgain, onClose 
         live.write(event.data);
       }
     });
+    const stopDragging = dragToScroll(box, live, type);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const observer = new ResizeObserver(() => {
       clearTimeout(timer);
@@ -98,6 +98,7 @@ export function ShellView({ tab, isShown, isReady, link, hear, onAgain, onClose 
     return () => {
       clearTimeout(timer);
       observer.disconnect();
+      stopDragging();
       stop();
       live.dispose();
       terminal.current = null;
@@ -149,7 +150,30 @@ export function ShellView({ tab, isShown, isReady, link, hear, onAgain, onClose 
         onKeys={(keys) => { type(keys.map(bytesOf).join("")); terminal.current?.focus(); }}
         onNothing={() => showToast({ text: "There is no such key.", forMs: 3000 })}
       />
-      {target === null ? null : <TargetSheet target={target} onClose={() => setTarget(null)} onInsert={(text) => terminal.current?.paste(text)} />}
     </div>
   );
+}
+
+/** A finger that drags turns the wheel of the mouse, which is how tmux shows older rows. */
+function dragToScroll(box: HTMLElement, terminal: Terminal, type: (data: string) => void): () => void {
+  let lastY: number | null = null;
+  const onStart = (event: TouchEvent): void => {
+    lastY = event.touches.length === 1 ? (event.touches[0]?.clientY ?? null) : null;
+  };
+  const onMove = (event: TouchEvent): void => {
+    const y = event.touches[0]?.clientY;
+    if (lastY === null || y === undefined || terminal.modes.mouseTrackingMode === "none") return;
+    const height = cellOf(terminal).height;
+    const rows = Math.trunc((y - lastY) / (2 * height));
+    if (rows === 0) return;
+    event.preventDefault();
+    lastY += rows * 2 * height;
+    type(`\x1b[<${rows > 0 ? 64 : 65};1;1M`.repeat(Math.abs(rows)));
+  };
+  box.addEventListener("touchstart", onStart, { passive: true });
+  box.addEventListener("touchmove", onMove, { passive: false });
+  return () => {
+    box.removeEventListener("touchstart", onStart);
+    box.removeEventListener("touchmove", onMove);
+  };
 }

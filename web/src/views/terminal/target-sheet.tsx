@@ -26,11 +26,11 @@ export function TargetSheet({ target, onClose, onInsert }: TargetSheetProps) {
       foot={
         <>
           {isLink ? (
-            <a class="btn btn-primary" href={target.text} target="_blank" rel="noopener noreferrer" onClick={onClose}>Open in a new tab</a>
+            <a class="btn btn-primary" href={target.text} target="_blank" rel="noopener noreferrer" onClick={onClose}>Open</a>
           ) : null}
           <button class="btn btn-line" type="button" onClick={() => void copy()}>Copy</button>
           {onInsert === undefined ? null : (
-            <button class="btn btn-line" type="button" onClick={() => { onInsert(target.text); onClose(); }}>Put into the text field</button>
+            <button class="btn btn-line" type="button" onClick={() => { onInsert(target.text); onClose(); }}>Insert</button>
           )}
         </>
       }
