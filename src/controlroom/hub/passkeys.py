@@ -157,22 +157,22 @@ class Passkeys:
 
     async def set_lock(self, device: Device, wish: LockWish) -> Device:
         """Change what the passkey is asked for. Raises HubError ``locked`` when that asks for less."""
-        old = device.lock
-        new = LockSettings(
-            app=old.app if wish.app is None else wish.app,
-            idle_s=old.idle_s if wish.idle_s is None else wish.idle_s,
-            terminal=old.terminal if wish.terminal is None else wish.terminal,
-        )
-        if (new.app or new.terminal) and not device.passkeys:
-            raise HubError("bad_request", "lock: this device has no passkey yet. Make one first.")
-        if loosens(lock_of(device), lock_of(replace(device, lock=new))):
-            self._need_unlock_if_any(device, "Asking for the passkey less")
+
+        def wished(now: Device) -> Device:
+            new = replace(now, lock=_changed(now.lock, wish))
+            if (new.lock.app or new.lock.terminal) and not now.passkeys:
+                raise HubError("bad_request", "lock: this device has no passkey yet. Make one first.")
+            if loosens(lock_of(now), lock_of(new)):
+                self._need_unlock_if_any(now, "Asking for the passkey less")
+            return new
+
+        new = wished(device)  # and once more when its turn has come: another wish may be under way
         changed = await self._book.amend(
             device,
-            lambda now: replace(now, lock=new),
+            wished,
             by=f"device:{device.id}",
             what="lock settings",
-            text=f"{device.name}: {_in_words(new)}",
+            text=f"{device.name}: {_in_words(new.lock)}",
         )
         if changed is None:
             raise HubError("not_paired", "This device is not paired here any more. Pair it with a code.")
@@ -186,6 +186,14 @@ class Passkeys:
     def _need_unlock_if_any(self, device: Device, what: str) -> None:
         if device.passkeys and not self._unlocks.is_open(device):
             raise HubError("locked", f"{what} needs an unlock: show the passkey first.")
+
+
+def _changed(old: LockSettings, wish: LockWish) -> LockSettings:
+    return LockSettings(
+        app=old.app if wish.app is None else wish.app,
+        idle_s=old.idle_s if wish.idle_s is None else wish.idle_s,
+        terminal=old.terminal if wish.terminal is None else wish.terminal,
+    )
 
 
 def _purpose(has_key: bool) -> Purpose:
