@@ -5,23 +5,26 @@
  */
 const NAME = "controlroom.key";
 
+/** A key that the browser did not take; it counts before whatever older one lies there. */
 let memory: string | null = null;
 
 export function readKey(): string | null {
+  if (memory !== null) return memory;
   try {
-    return localStorage.getItem(NAME) ?? memory;
+    return localStorage.getItem(NAME);
   } catch {
-    return memory;
+    return null;
   }
 }
 
 /** Keep the key of a new pairing. False: the browser keeps nothing, so it is gone with this page. */
 export function keepKey(key: string): boolean {
-  memory = key;
   try {
     localStorage.setItem(NAME, key);
+    memory = null;
     return true;
   } catch {
+    memory = key;
     return false;
   }
 }
