@@ -145,7 +145,7 @@ class PressKeys(msgspec.Struct, frozen=True, kw_only=True):
     ``keys`` may then be empty."""
 
     request_id: str
-    keys: tuple[str, ...]
+    keys: tuple[str, ...] = ()
     seen_revision: str | None = None
     paste: str | None = None
 
@@ -165,7 +165,7 @@ class Done(Struct, frozen=True, kw_only=True):
 
 
 class Receipts(Struct, frozen=True, kw_only=True):
-    """One page of receipts, oldest first; ``more``: ask again after the last one."""
+    """One page of receipts, oldest first; ``more``: ask again after the last one, or before the first."""
 
     receipts: tuple[Receipt, ...]
     more: bool = False

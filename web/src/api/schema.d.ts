@@ -147,7 +147,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who did what, oldest first. */
+        /** Who did what, oldest first: from a seq on, or the newest ones before it. */
         get: operations["get_receipts"];
         put?: never;
         post?: never;
@@ -1285,7 +1285,7 @@ export interface components {
         };
         /**
          * Receipts
-         * @description One page of receipts, oldest first; ``more``: ask again after the last one.
+         * @description One page of receipts, oldest first; ``more``: ask again after the last one, or before the first.
          */
         Receipts: {
             receipts: components["schemas"]["Receipt"][];
@@ -2207,6 +2207,10 @@ export interface operations {
             query?: {
                 /** @description only what has a seq greater than this */
                 after?: number;
+                /** @description the newest ones with a seq smaller than this; more: older ones follow */
+                before?: number;
+                /** @description with before, how many: 1 to 500, 100 without it */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -2309,7 +2313,7 @@ export interface operations {
     get_chats: {
         parameters: {
             query?: {
-                /** @description only those whose agent's name, kind, folder or machine says this */
+                /** @description only those whose agent's name, kind or folder, or any of their ids, says this */
                 q?: string;
                 /** @description cursor for more, from an answer's before */
                 before?: string;

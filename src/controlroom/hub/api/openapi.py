@@ -17,7 +17,7 @@ from controlroom.wire.client import HTTP_STATUS, Error, FromClient, FromServer, 
 from controlroom.wire.codec import encode
 from controlroom.wire.device import Paired, PairWithCode
 from controlroom.wire.model import Attachment
-from controlroom.wire.terminals import TerminalMessage, TerminalsReady
+from controlroom.wire.terminals import TerminalsReady
 
 _EVENT_DATA = (events.AgentGone, events.ChatHidden, events.ChatItems, events.DeviceGone)
 _REF = "#/components/schemas/{name}"
@@ -27,7 +27,7 @@ _REF = "#/components/schemas/{name}"
 def document() -> bytes:
     """The whole page as JSON."""
     kinds: list[Any] = [OpenHealth, Error, FromClient, FromServer, *_EVENT_DATA]
-    kinds += [Attachment, PairWithCode, Paired, TerminalsReady, TerminalMessage]
+    kinds += [Attachment, PairWithCode, Paired, TerminalsReady]
     for route in ROUTES:
         kinds += [route.answer] if route.body is None else [route.answer, route.body]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REF)
@@ -68,9 +68,24 @@ def document() -> bytes:
                 "responses": {"101": {"description": "The socket is open; say hello first."}},
             }
         },
+        f"{PREFIX}/terminals": {
+            "get": {
+                "operationId": "terminals",
+                "summary": "Shells of this machine, on the doors only (WebSocket, JSON texts). Hello, then "
+                "TerminalsReady; from then on {type, id, payload} both ways, with the types and payloads of "
+                "the relay's terminal channel: terminal.list, .attach, .input, .resize, .detach and .kill, "
+                "answered by terminal.sessions, .attached, .output, .detached and .error. What ends a "
+                "socket, or refuses a message, is an error frame (Refused).",
+                "x-right": "terminal",
+                "responses": {"101": {"description": "The socket is open; say hello first."}},
+            }
+        },
     }
     for route in ROUTES:
         paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = _operation(route, by_kind)
+    for files in FILE_ROUTES:
+        operation = _file_operation(files, by_kind[str(Attachment)], by_kind[str(Error)])
+        paths.setdefault(PREFIX + files.path, {})[files.method.lower()] = operation
     return encode(
         {
             "openapi": "3.1.0",
@@ -83,9 +98,6 @@ def document() -> bytes:
             "components": {"schemas": {**components, **live}},
         }
     )
-    for files in FILE_ROUTES:
-        operation = _file_operation(files, by_kind[str(Attachment)], by_kind[str(Error)])
-        paths.setdefault(PREFIX + files.path, {})[files.method.lower()] = operation
 
 
 def _operation(route: Route, by_kind: dict[str, Any]) -> dict[str, Any]:
@@ -120,12 +132,6 @@ def _operation(route: Route, by_kind: dict[str, Any]) -> dict[str, Any]:
     return operation
 
 
-def _request(schema: Any) -> dict[str, Any]:
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
-def _json(description: str, schema: Any) -> dict[str, Any]:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
 def _file_operation(route: FileRoute, attachment: Any, error: Any) -> dict[str, Any]:
     variables = re.findall(r"\{(\w+)\}", route.path)
     binary = {"schema": {"type": "string", "format": "binary"}}
@@ -149,3 +155,9 @@ def _file_operation(route: FileRoute, attachment: Any, error: Any) -> dict[str, 
     return operation
 
 
+def _request(schema: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def _json(description: str, schema: Any) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}

@@ -93,12 +93,12 @@ const key = (label: string, name: string, ...keys: string[]): RowKey => ({ label
 
 /** The key row, what is needed most first. */
 export const KEY_ROW: readonly RowKey[] = [
-  key("esc", "Escape", "Escape"), key("tab", "Tab", "Tab"),
+  key("esc", "Esc", "Escape"), key("tab", "Tab", "Tab"),
   key("←", "Left", "Left"), key("↓", "Down", "Down"), key("↑", "Up", "Up"), key("→", "Right", "Right"),
   key("⌃C", "Control C", "C-c"), key("⇧ tab", "Shift Tab", "BTab"), key("⌫", "Backspace", "BSpace"),
   key("|", "Vertical bar", "|"), key("/", "Slash", "/"), key("~", "Tilde", "~"), key("-", "Hyphen", "-"),
   key("pg up", "Page up", "PageUp"), key("pg dn", "Page down", "PageDown"),
-  key("home", "Home", "Home"), key("end", "End", "End"), key("del", "Delete", "DC"),
+  key("home", "Home", "Home"), key("end", "End", "End"), key("del", "Del", "DC"),
   key("space", "Space", "Space"), key("⌃D", "Control D", "C-d"), key("⌃L", "Control L", "C-l"),
   key("⌃R", "Control R", "C-r"), key("⌃U", "Control U", "C-u"), key("⌃Z", "Control Z, suspends", "C-z"),
 ];
