@@ -88,7 +88,7 @@ function Row(props: { item: Item; acts: ThreadActs; isCard?: boolean; children: 
   return (
     <div class={props.isCard ? "msg-line msg-card" : "msg-line"}>
       <div class="msg-body">{props.children}</div>
-      <button class="icon-btn msg-more" type="button" aria-label="Quote, copy or hide this message" onClick={() => props.acts.menu(props.item)}><Icon name="more" small /></button>
+      <button class="icon-btn msg-more" type="button" aria-label="Actions for this message" onClick={() => props.acts.menu(props.item)}><Icon name="more" small /></button>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import type { FoundItems, Items } from "../../api/types";
 import type { Room } from "../../live/room";
 import { firstLimit, newerCursor, NO_CHAT, olderCursor, stepChat, type ChatEvent, type ChatState } from "../../store/chat";
 
-const PAGE = 100;
+const PAGE = 60;
 const LARGEST_PAGE = 200;
 /** A chat that is further behind than this many pages is opened anew. */
 const CATCH_UP_PAGES = 5;

@@ -11,8 +11,6 @@ export interface Sight {
   scrollTop: number;
   distanceToEnd: number;
   stand: Stand;
-  /** Keys of the blocks whose end is in sight or above it. */
-  readKeys: ReadonlySet<string>;
 }
 
 export interface Scroller {
@@ -20,7 +18,8 @@ export interface Scroller {
   goTo(stand: Stand): void;
   /** The height of the view in px. */
   height(): number;
-  look(): Sight | null;
+  /** The key of the last block whose end is in sight, or above it; null: none. */
+  lastRead(): string | null;
 }
 
 /** `thread` scrolls, except in short viewports, where the whole pane around it does. */
@@ -43,17 +42,29 @@ export function useScroller(thread: RefObject<HTMLDivElement | null>, inner: Ref
       return { top, bottom: top + element.clientHeight };
     };
     const toEnd = (element: HTMLElement): number => element.scrollHeight - element.clientHeight - element.scrollTop;
-    const places = (top: number): Place[] =>
-      [...(inner.current?.children ?? [])].filter((child): child is HTMLElement => child instanceof HTMLElement && child.dataset["key"] !== undefined).map((child) => {
-        const rect = child.getBoundingClientRect();
-        return { key: child.dataset["key"] ?? "", top: rect.top - top, bottom: rect.bottom - top };
-      });
-    const look = (): Sight | null => {
+    // Blocks stand one below the other, so that the first one past a line is found by halving: this runs with each scroll.
+    const blocks = (): HTMLElement[] => [...(inner.current?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? [])];
+    const firstEndingBelow = (all: readonly HTMLElement[], y: number): number => {
+      let low = 0;
+      let high = all.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((all[middle]?.getBoundingClientRect().bottom ?? 0) > y) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    };
+    const placeAt = (top: number): Place[] => {
+      const all = blocks();
+      const element = all[Math.min(firstEndingBelow(all, top), all.length - 1)];
+      const rect = element?.getBoundingClientRect();
+      return element === undefined || rect === undefined ? [] : [{ key: element.dataset["key"] ?? "", top: rect.top - top, bottom: rect.bottom - top }];
+    };
+    const lastRead = (): string | null => {
       const element = box();
       if (element === null) return null;
-      const { top, bottom } = edges(element);
-      const readKeys = new Set(places(top).filter((place) => place.bottom <= bottom - top + 8).map((place) => place.key));
-      return { scrollTop: element.scrollTop, distanceToEnd: toEnd(element), stand: stand.current, readKeys };
+      const all = blocks();
+      return all[firstEndingBelow(all, edges(element).bottom + 8) - 1]?.dataset["key"] ?? null;
     };
     const restore = (): void => {
       const element = box();
@@ -72,9 +83,8 @@ export function useScroller(thread: RefObject<HTMLDivElement | null>, inner: Ref
       if (element === null) return;
       const isOurs = expected.current !== null && Math.abs(element.scrollTop - expected.current) < 2;
       expected.current = null;
-      if (!isOurs) stand.current = standOf(places(edges(element).top), toEnd(element), atEnd.current);
-      const sight = look();
-      if (sight !== null) report.current(sight);
+      if (!isOurs) stand.current = standOf(placeAt(edges(element).top), toEnd(element), atEnd.current);
+      report.current({ scrollTop: element.scrollTop, distanceToEnd: toEnd(element), stand: stand.current });
     };
     return {
       goTo: (next) => {
@@ -83,7 +93,7 @@ export function useScroller(thread: RefObject<HTMLDivElement | null>, inner: Ref
         moved();
       },
       height: () => box()?.clientHeight ?? 0,
-      look, restore, moved,
+      lastRead, restore, moved,
     };
   }, [thread, inner]);
 

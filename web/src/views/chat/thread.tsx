@@ -32,6 +32,8 @@ export interface ThreadProps {
 
 /** What is seen is told after it stood still for this long. */
 const SEEN_MS = 400;
+/** The last of what was read is among these: only day lines and receipts have no items. */
+const LAST_BLOCKS = 20;
 /** Where the first unread line, and an item that was asked for, come to stand. */
 const UNREAD_OFFSET = 56;
 
@@ -51,10 +53,12 @@ export function Thread(props: ThreadProps) {
   const [sight, setSight] = useState<{ isAtEnd: boolean; isFar: boolean; sinceId: string | null }>({ isAtEnd: true, isFar: false, sinceId: null });
 
   const tellSeen = (): void => {
-    if (document.visibilityState !== "visible" || !model.state.peek().isAtEnd && model.state.peek().items.length === 0) return;
-    const now = scroller.look();
-    if (now === null) return;
-    const seen = new Set(blocks.filter((block) => now.readKeys.has(block.key)).flatMap((block) => ("items" in block ? block.items.map((item) => item.id) : [])));
+    if (document.visibilityState !== "visible") return;
+    const lastRead = scroller.lastRead();
+    // What stands behind the items (an open prompt, messages of this device) counts as their end.
+    const at = blocks.findIndex((block) => block.key === lastRead);
+    const read = lastRead !== null && at < 0 ? blocks : blocks.slice(0, at + 1);
+    const seen = new Set(read.slice(-LAST_BLOCKS).flatMap((block) => ("items" in block ? block.items.map((item) => item.id) : [])));
     const id = newestSeen(model.state.peek().items, seen, told.current);
     if (id === null) return;
     told.current = id;
@@ -71,7 +75,7 @@ export function Thread(props: ThreadProps) {
     const isAtEnd = now.stand.at === "end";
     setSight((before) => {
       const isFar = !isAtEnd && (now.distanceToEnd > 200 || !at.isAtEnd);
-      const sinceId = isAtEnd ? null : (before.sinceId ?? at.items[at.items.length - 1]?.id ?? null);
+      const sinceId = isAtEnd ? null : (before.sinceId ?? (at.isAtEnd ? at.items[at.items.length - 1]?.id : null) ?? null);
       return before.isAtEnd === isAtEnd && before.isFar === isFar && before.sinceId === sinceId ? before : { isAtEnd, isFar, sinceId };
     });
     plan();
