@@ -162,8 +162,8 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
         )}
       </div>
       {reading !== "no" ? null : <>
-      {view.part === null ? null : (
-        <div class="map-wrap"><button class="minimap" type="button" aria-label="Show the whole pane" onClick={view.fit}>
+      {view.part === null || dialog.current.id !== null ? null : (
+        <div class="map-wrap only-phone"><button class="minimap" type="button" aria-label="Show the whole pane" onClick={view.fit}>
           <i style={{ left: share(view.part.left), top: share(view.part.top), width: share(view.part.width), height: share(view.part.height) }} />
         </button></div>
       )}
