@@ -118,6 +118,17 @@ describe("the lock of a page", () => {
     expect(lock.isShut.value).toBe(false);
   });
 
+  it("finds out that it was locked while it was frozen and heard nothing", async () => {
+    sessionStorage.setItem("controlroom.open", "1");
+    const { lock, asked } = await page({ lock: KEPT, acted: String(Date.now()) });
+    localStorage.setItem("controlroom.shut", "1");
+    window.dispatchEvent(new Event("pageshow"));
+    expect(lock.isShut.value).toBe(true);
+    expect(asked).toEqual([]);
+    lock.unlocked();
+    expect(lock.isShut.value).toBe(false);
+  });
+
   it("is shut by the hub, without an answer to it", async () => {
     sessionStorage.setItem("controlroom.open", "1");
     const { lock, asked, link } = await page({ lock: KEPT, acted: String(Date.now()) });

@@ -54,7 +54,9 @@ export function keepLock(room: Room): void {
   const look = (): void => {
     window.clearTimeout(timer);
     const nowMs = Date.now();
-    take({ type: "told", actedMs: Number(read(ACTED)) || 0 }); // this window may have slept
+    // This window may have slept, and have heard of nothing.
+    take({ type: "told", actedMs: Number(read(ACTED)) || 0 });
+    if (read(SHUT) !== null) take({ type: "locked" }, true);
     take({ type: "looked", nowMs });
     const waitMs = looksIn(state.value, nowMs);
     if (waitMs !== null) timer = window.setTimeout(look, Math.min(waitMs + 10, LOOK_AT_MOST_MS));
@@ -93,9 +95,10 @@ export function lockNow(): void {
 
 /** The passkey was shown. */
 export function unlocked(): void {
-  take({ type: "unlocked", nowMs: Date.now() });
+  const nowMs = Date.now();
   forget(SHUT);
-  write(ACTED, String(Date.now()));
+  write(ACTED, String(nowMs));
+  take({ type: "unlocked", nowMs });
 }
 
 /** What the hub says of this device's own lock. */
@@ -106,8 +109,9 @@ export function setLock(device: Device): void {
   if (known.app === settings.app && known.idleMs === settings.idleMs) return;
   const nowMs = Date.now();
   if (settings.app && !known.app) {
-    take({ type: "unlocked", nowMs }); // it begins now, and not long ago
+    forget(SHUT);
     write(ACTED, String(nowMs)); // for windows that are opened beside this one
+    take({ type: "unlocked", nowMs }); // it begins now, and not long ago
   }
   take({ type: "settings", settings, nowMs });
   write(SETTINGS, JSON.stringify(settings));
