@@ -1,4 +1,6 @@
 /** What was shared to the app: the person picks the agent, and it becomes a draft. Sharing never sends. */
+import "./shared.css";
+
 import { useEffect, useState } from "preact/hooks";
 
 import type { Agent } from "../../api/types";
@@ -56,7 +58,7 @@ export function SharedView() {
             </Empty>
           )
         ) : (
-          <>
+          <div class="share-body">
             <Shared thing={thing} onDrop={() => void database.drop("shared", thing.id)} />
             <label class="search"><Icon name="search" small /><span class="vh">Search agents</span>
               <input class="input" type="search" placeholder="Search agents" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
@@ -75,7 +77,7 @@ export function SharedView() {
               ))}
             </ul>
             {rows.length === 0 ? <p class="note">No agent to give it to{search === "" ? "" : ` matches “${line(search, 40)}”`}.</p> : null}
-          </>
+          </div>
         )}
       </div>
     </section>
@@ -87,7 +89,7 @@ function Shared(props: { thing: SharedThing; onDrop(): void }) {
   const said = [thing.title, thing.text, thing.url].filter((part) => part.trim() !== "").join("\n");
   return (
     <section class="card" aria-label="What was shared">
-      {said === "" ? null : <p class="second own-text"><bdi>{block(said, 600)}</bdi></p>}
+      {said === "" ? null : <p class="second share-text"><bdi>{block(said, 600)}</bdi></p>}
       <ul class="second">
         {thing.files.map((file, at) => <li key={at}><bdi>{line(file.name, 80)}</bdi>, {sizeText(file.bytes.size)}</li>)}
       </ul>
