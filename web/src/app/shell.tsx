@@ -10,12 +10,13 @@ import { Empty } from "../parts/empty";
 import { Title, TitleLevel } from "../parts/title";
 import { Toasts } from "../parts/toast";
 import { AgentList, AgentSheets } from "../views/agents";
+import { Boundary } from "./boundary";
 import { layout } from "./layout";
 import { Nav } from "./nav";
-import { go, isDetail, isPopOut, route } from "./navigate";
+import { go, isDetail, isPopOut, route, tabOf } from "./navigate";
 import { titleOf } from "./page";
 import { Resizer } from "./resizer";
-import type { Route } from "./routes";
+import { addressOf, type Route } from "./routes";
 import { Shortcuts } from "./shortcuts";
 import { Strips } from "./strips";
 import { AgentTerminal, ChatView, Chief, HostShells, Inbox, SettingsList, SettingsPage, SharedView, Usage } from "./views";
@@ -34,7 +35,9 @@ export function Shell() {
       <div class="banner"><Strips /></div>
       {isPopOut ? null : <Nav place={place} />}
       <main class={mainClass(place, isHidden)} id="main" tabIndex={-1}>
-        <TitleLevel.Provider value={1}><Panes place={place} isListHidden={isHidden} /></TitleLevel.Provider>
+        <TitleLevel.Provider value={1}>
+          <Boundary place={tabOf(place)}><Panes place={place} isListHidden={isHidden} /></Boundary>
+        </TitleLevel.Provider>
       </main>
       <Toasts />
       <AgentSheets />
@@ -57,7 +60,7 @@ function Panes(props: { place: Route; isListHidden: boolean }) {
     case "chat":
     case "terminal":
     case "shells":
-      return <Beside list={<AgentList currentId={"agentId" in place ? place.agentId : null} currentChatId={place.at === "chat" ? place.chatId : null} />} isListHidden={props.isListHidden}><AgentDetail place={place} /></Beside>;
+      return <Beside place={addressOf(place)} list={<AgentList currentId={"agentId" in place ? place.agentId : null} currentChatId={place.at === "chat" ? place.chatId : null} />} isListHidden={props.isListHidden}><AgentDetail place={place} /></Beside>;
     case "inbox":
     case "question":
       return <Inbox {...(place.at === "question" ? { questionId: place.questionId } : {})} />;
@@ -66,7 +69,7 @@ function Panes(props: { place: Route; isListHidden: boolean }) {
     case "usage":
       return <Usage />;
     case "settings":
-      return <Beside list={<SettingsList page={place.page} />} isListHidden={props.isListHidden}><SettingsPage key={place.page} page={place.page} /></Beside>;
+      return <Beside place={addressOf(place)} list={<SettingsList page={place.page} />} isListHidden={props.isListHidden}><SettingsPage key={place.page} page={place.page} /></Beside>;
     case "shared":
       return <SharedView />;
     case "lost":
@@ -77,14 +80,14 @@ function Panes(props: { place: Route; isListHidden: boolean }) {
 }
 
 /** List and detail. In a window of its own, and on a phone behind a detail, the list is not there. */
-function Beside(props: { list: ComponentChildren; isListHidden: boolean; children: ComponentChildren }) {
-  if (isPopOut) return <>{props.children}</>;
+function Beside(props: { place: string; list: ComponentChildren; isListHidden: boolean; children: ComponentChildren }) {
+  if (isPopOut) return <Boundary place={props.place}>{props.children}</Boundary>;
   const isListShown = isWide.value && !props.isListHidden;
   return (
     <>
       {props.list}
       <Resizer />
-      <TitleLevel.Provider value={isListShown ? 2 : 1}>{props.children}</TitleLevel.Provider>
+      <TitleLevel.Provider value={isListShown ? 2 : 1}><Boundary place={props.place}>{props.children}</Boundary></TitleLevel.Provider>
     </>
   );
 }
