@@ -11,7 +11,7 @@ FIRST_LOAD = 60 * 1024  # bytes, gzip
 
 
 def first_load() -> dict[str, int]:
-    """Bytes of each file of the first load, compressed: what the page names, and what that imports at once."""
+    """Bytes of each file of the first load, compressed: what the page names, and what that imports."""
     files = app_files()
     waiting = ["index.html"]
     sizes: dict[str, int] = {}
