@@ -19,6 +19,40 @@ afterEach(() => {
   asked.mockReset();
 });
 
+/** A connection that carries nothing: it ends when it is given up. */
+const silent = (_url: string, init: RequestInit) => new Promise<Response>((_, reject) => {
+  init.signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+});
+
+describe("when all connections are dead", () => {
+  it("reading asks again, and what idles is taken and given up", async () => {
+    vi.useFakeTimers();
+    asked.mockImplementation(silent);
+    const own = http();
+    const answer = own.request("GET", "/fleet");
+    const act = own.request("POST", "/agents/a/keys");
+    asked.mockClear();
+    own.renew();
+    asked.mockImplementation((url, init) => (url.endsWith("/fleet") ? Promise.resolve(json(200, { seq: 1 })) : silent(url, init)));
+    expect(await answer).toEqual({ ok: true, value: { seq: 1 } });
+    expect(asked.mock.calls.map(([url]) => url).sort()).toEqual(["/api/v1/fleet", ...Array<string>(6).fill("/api/v1/status")]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await act).toMatchObject({ refusal: { code: "unreachable" } }); // what acts is never asked twice here
+    expect(refusals.map(({ code }) => code)).toEqual(["unreachable"]);
+  });
+
+  it("is asked again only once", async () => {
+    asked.mockImplementation(silent);
+    const own = http();
+    const answer = own.request("GET", "/fleet");
+    own.renew();
+    await Promise.resolve();
+    await vi.waitFor(() => expect(asked.mock.calls.filter(([url]) => url.endsWith("/fleet"))).toHaveLength(2));
+    own.renew();
+    expect(await answer).toMatchObject({ refusal: { code: "unreachable" } });
+  });
+});
+
 describe("a request", () => {
   it("carries the key in a header, never in the address, and asks no cache", async () => {
     asked.mockResolvedValue(json(200, { fine: true }));

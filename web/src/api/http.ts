@@ -28,11 +28,17 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export const API = "/api/v1";
 export const KEY_HEADER = "X-Control-Room-Key";
 const ANSWER_WITHIN_MS = 20_000;
+/** Browsers keep at most so many connections to one hub. */
+const CONNECTIONS = 6;
+const KNOCK_WITHIN_MS = 1_500;
 
 /** The page's half of its login; null: not paired in this browser. */
 export type KeyOf = () => string | null;
 
 export class Http {
+  /** What waits for something to read. */
+  private readonly reading = new Set<() => void>();
+
   constructor(
     private readonly keyOf: KeyOf,
     /** Told of each refusal, so that one place reacts to `not_paired` and `locked`. */
@@ -41,10 +47,32 @@ export class Http {
 
   /** Asks; `path` starts behind `/api/v1`. */
   async request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<Answer<T>> {
+    const answer = (await this.ask<T>(method, path, options)) ?? (await this.ask<T>(method, path, options)) ?? UNANSWERED;
+    if (!answer.ok) this.onRefused(answer.refusal);
+    return answer;
+  }
+
+  /**
+   * Connections of before carry nothing any more, and nobody told the browser: the device slept. Those that idle are
+   * taken and given up, so that nobody waits on them; whoever reads asks again on a new one.
+   */
+  renew(): void {
+    const readers = [...this.reading];
+    for (let count = 0; count < CONNECTIONS; count++) void this.ask("GET", "/status", { withinMs: KNOCK_WITHIN_MS });
+    for (const again of readers) again();
+  }
+
+  /** One try; null: it has to be asked again. */
+  private async ask<T>(method: Method, path: string, options: RequestOptions): Promise<Answer<T> | null> {
     const headers: Record<string, string> = { Accept: "application/json", ...this.keyHeader() };
     if (options.body !== undefined) headers["Content-Type"] = "application/json";
-    const { signal, done } = limited(options.withinMs ?? ANSWER_WITHIN_MS, options.signal);
-    let answer: Answer<T>;
+    const { signal, abort, done } = limited(options.withinMs ?? ANSWER_WITHIN_MS, options.signal);
+    let isRenewed = false;
+    const again = (): void => {
+      isRenewed = true;
+      abort();
+    };
+    if (method === "GET") this.reading.add(again);
     try {
       const response = await fetch(API + path + queryOf(options.query), {
         method,
@@ -55,16 +83,14 @@ export class Http {
         redirect: "error",
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       });
-      answer = await read<T>(response);
+      return await read<T>(response);
     } catch {
-      answer = options.signal?.aborted
-        ? refused("aborted", "Cancelled.", 0)
-        : refused("unreachable", "The control room did not answer.", 0);
+      if (options.signal?.aborted) return refused("aborted", "Cancelled.", 0);
+      return isRenewed ? null : UNANSWERED;
     } finally {
+      this.reading.delete(again);
       done();
     }
-    if (!answer.ok) this.onRefused(answer.refusal);
-    return answer;
   }
 
   /** Tells of a refusal that another kind of request met: uploads. */
@@ -80,7 +106,7 @@ export class Http {
 }
 
 /** Ends with the caller's signal or with the time. By hand: `AbortSignal.any` is younger than phones that we serve. */
-function limited(withinMs: number, outer: AbortSignal | undefined): { signal: AbortSignal; done: () => void } {
+function limited(withinMs: number, outer: AbortSignal | undefined): { signal: AbortSignal; abort: () => void; done: () => void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(abort, withinMs);
@@ -90,7 +116,7 @@ function limited(withinMs: number, outer: AbortSignal | undefined): { signal: Ab
     clearTimeout(timer);
     outer?.removeEventListener("abort", abort);
   };
-  return { signal: controller.signal, done };
+  return { signal: controller.signal, abort, done };
 }
 
 function queryOf(query: RequestOptions["query"]): string {
@@ -125,6 +151,8 @@ function isApiError(body: unknown): body is { code: ErrorCode; text: string; ret
   return typeof body === "object" && body !== null && typeof (body as { code?: unknown }).code === "string"
     && typeof (body as { text?: unknown }).text === "string";
 }
+
+const UNANSWERED: Answer<never> = refused("unreachable", "The control room did not answer.", 0);
 
 function refused<T>(code: Refusal["code"], text: string, status: number): Answer<T> {
   return { ok: false, refusal: { code, text, status } };

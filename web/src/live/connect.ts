@@ -25,6 +25,7 @@ export function makeRoom(outside: Outside = browser()): Room {
     live: () => talk.live(),
     passed: (name) => talk.passed(name),
     gone: () => talk.gone(),
+    dead: () => http.renew(),
   });
   const talk = new Talk({
     get isLive() {

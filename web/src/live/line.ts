@@ -35,6 +35,8 @@ export interface Hearers {
   /** Everything that was sent before this mark was obeyed. */
   passed(name: string): void;
   gone(): void;
+  /** It died without a word, and with it most likely all other connections of this browser. */
+  dead(): void;
 }
 
 /** While thousands of missed events come in, the views see them a few times a second. */
@@ -142,6 +144,9 @@ export class Line {
         return;
       case "gone":
         this.hearers.gone();
+        return;
+      case "dead":
+        this.hearers.dead();
         return;
       default:
         effect satisfies never;

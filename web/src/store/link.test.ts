@@ -176,7 +176,7 @@ describe("a doubt", () => {
 
   it("without a proof in time opens a new socket at once", () => {
     const play = live().on({ type: "visible", is: true }).forget().on({ type: "timer", name: "proof" });
-    expect(play.kinds).toEqual(expect.arrayContaining(["gone", "close", "open"]));
+    expect(play.kinds).toEqual(expect.arrayContaining(["gone", "close", "dead", "open"]));
     expect(play.link).toMatchObject({ phase: "opening", socket: 2 });
   });
 

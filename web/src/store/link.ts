@@ -95,7 +95,8 @@ export type Effect =
   | { do: "deliver"; frame: Thrown }
   | { do: "resume" } // live on a new socket: open and watch again
   | { do: "passed"; name: string }
-  | { do: "gone" }; // the socket is gone: frames are old, keys are not known to be pressed
+  | { do: "gone" } // the socket is gone: frames are old, keys are not known to be pressed
+  | { do: "dead" }; // it did not answer: most likely no connection of this browser carries anything any more
 
 /** What the shell adds to each event: the hub's time, and a throw of the dice in [0, 1). */
 export interface Moment {
@@ -343,7 +344,7 @@ function timed(link: Link, name: Timer, moment: Moment): Step {
     case "proof": {
       if (link.phase !== "live" && link.phase !== "proving") return [link, []];
       // Dead, most likely: the next one at once, there is no time to lose.
-      return after([...leave(link), { do: "close", socket: link.socket }], open({ ...link, failures: link.failures + 1 }, moment));
+      return after([...leave(link), { do: "close", socket: link.socket }, { do: "dead" }], open({ ...link, failures: link.failures + 1 }, moment));
     }
     case "check": {
       if (link.phase !== "live") return [link, []];
