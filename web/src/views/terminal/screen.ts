@@ -49,6 +49,7 @@ export function makeTerminal(place: HTMLElement, px: number, isMirror: boolean):
     terminal.textarea.disabled = true; // keys are taken by a field of ours
     terminal.textarea.tabIndex = -1;
   }
+  if (isMirror) terminal.attachCustomWheelEventHandler(() => false); // the wheel scrolls the window around it
   return terminal;
 }
 
