@@ -10,6 +10,7 @@ import msgspec
 from controlroom.cli import text, times
 from controlroom.cli.look import compose
 from controlroom.cli.palette import Role
+from controlroom.core.attachments import size_text
 from controlroom.wire.model import Delivery, Item, Tool
 
 GUTTER = 7
@@ -80,7 +81,8 @@ class ChatPrinter:
         if item.tool is not None:
             return self._tool(item.tool)
         words = text.block(item.text or "").strip("\n")
-        if not words.strip():
+        files = [f"With {text.line(file.name, 80)}, {size_text(file.bytes)}" for file in item.attachments]
+        if not words.strip() and not files:
             return []
         match item.kind:
             case "thinking":
@@ -89,7 +91,8 @@ class ChatPrinter:
                 self._speaker = "" if item.kind != "helper" else self._speaker
                 return self._hanging(f"{_LAMPS[item.kind]} ", text.summary(words), "meta")
         role: Role = "lamp" if item.kind == "question" else "plain"
-        lines = self._indented(text.wrap(words, self._view.width - GUTTER), role)
+        lines = self._indented(text.wrap(words, self._view.width - GUTTER), role) if words.strip() else []
+        lines += self._indented(files, "meta")
         if item.clipped:
             lines += self._indented(["(cut here: the whole text is in the agent's own window)"], "meta")
         if item.delivery is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from controlroom.cli import text
 from controlroom.cli.chat_view import ChatPrinter, ChatView, delivery_words
-from controlroom.wire.model import Change, Delivery, Held, Item, Tool
+from controlroom.wire.model import Attachment, Change, Delivery, Held, Item, Tool
 from tests.unit.cli.agents import DAY, MIN, NOW
 
 
@@ -58,6 +58,15 @@ def test_golden() -> None:
         "       Thanks.",
         "       Delivered",
     ]
+
+
+def test_files_are_named_under_the_words() -> None:
+    photo = Attachment(id="up_1", name="photo.png", bytes=24_000, type="image/png")
+    drawn = draw(item("user", "Look.", attachments=(photo,)), item("user", "", 0, attachments=(photo,)))
+    assert drawn == [
+        "", "10:59  You", "       Look.", "       With photo.png, 24 kB",
+        "", "11:00  You", "       With photo.png, 24 kB",
+    ]  # fmt: skip
 
 
 def test_another_day_is_named() -> None:
