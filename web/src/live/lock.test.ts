@@ -35,8 +35,22 @@ function others(name: string, text: string | null): void {
   window.dispatchEvent(new StorageEvent("storage", { key: name, newValue: text }));
 }
 
-beforeEach(() => sessionStorage.clear());
+/** Pages of tests before must not go on as other windows of the same device. */
+const heard: (() => void)[] = [];
+
+beforeEach(() => {
+  sessionStorage.clear();
+  for (const target of [window, document]) {
+    const add = target.addEventListener.bind(target);
+    vi.spyOn(target, "addEventListener").mockImplementation((name: string, listener: EventListenerOrEventListenerObject) => {
+      add(name, listener);
+      heard.push(() => target.removeEventListener(name, listener));
+    });
+  }
+});
 afterEach(() => {
+  for (const stop of heard.splice(0)) stop();
+  vi.clearAllTimers();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
