@@ -34,9 +34,10 @@ export function ranked<T>(entries: readonly T[], nameOf: (entry: T) => string, t
 
 const ORDER = ["needs", "finished", "working", "unknown", "idle", "gone"] as const;
 
-/** Agents in the order in which a person looks for them: who waits first. */
+/** Agents in the order of the list: who waits longest, then who changed last. Archived ones come last. */
 export function inCallOrder(agents: Iterable<Agent>): Agent[] {
-  return [...agents].sort((a, b) => place(a) - place(b) || standingOf(b).sinceMs - standingOf(a).sinceMs);
+  const sign = (agent: Agent): number => (standingOf(agent).group === "needs" ? 1 : -1);
+  return [...agents].sort((a, b) => place(a) - place(b) || sign(a) * (standingOf(a).sinceMs - standingOf(b).sinceMs));
 }
 
 function place(agent: Agent): number {

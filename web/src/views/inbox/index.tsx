@@ -137,7 +137,7 @@ function Card(props: { agent: Agent; machine: Machine | undefined }) {
       <div class="card-over">
         <Lamp name={standing.lamp} />
         <a class="who" href={addressOf({ at: "agent", agentId: agent.id })}><bdi>{line(agent.name, 80)}</bdi></a>
-        <span class="age">{standing.word} <Since sinceMs={standing.sinceMs} /></span>
+        <span class="age"><Since sinceMs={standing.sinceMs} /></span>
         <button class="icon-btn" type="button" aria-label={`Why, and actions for ${line(agent.name, 80)}`} onClick={() => showAgent(agent.id)}><Icon name="more" /></button>
       </div>
       <What agent={agent} />
@@ -167,6 +167,7 @@ function Words(props: { agent: Agent; text: string; isLit: boolean }) {
   const { agent } = props;
   return (
     <section class={props.isLit ? "card card-lit" : "card"}>
+      <p class="card-over">{standingOf(agent).word}</p>
       <p class="card-q" dir="auto">{block(props.text, 2000)}</p>
       {props.isLit ? <p class="md second">Answer in its chat.</p> : null}
       <div class="card-acts">

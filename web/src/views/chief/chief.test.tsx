@@ -1,0 +1,58 @@
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import type { Receipt } from "../../api/types";
+import { RoomContext, type Room } from "../../live/room";
+import { EMPTY, type State } from "../../store/state";
+import { Chief } from ".";
+
+const receipt = (seq: number, part: Partial<Receipt> = {}): Receipt => ({
+  seq, id: `rcp-${seq}`, at_ms: 1_700_000_000_000 + seq * 60_000, by: "device:d", device: "Phone", what: "answer", code: "ok", text: `text ${seq}`, ...part,
+});
+
+const state = signal<State>(EMPTY);
+const request = vi.fn();
+const room = { state, now: signal(1_700_000_500_000), http: { request } } as unknown as Room;
+const whys = () => [...document.querySelectorAll(".receipt")].map((line) => line.querySelector(".why")?.textContent);
+const settle = () => act(async () => { await Promise.resolve(); await Promise.resolve(); });
+
+async function show(): Promise<void> {
+  await act(() => render(<RoomContext.Provider value={room}><Chief /></RoomContext.Provider>, document.body));
+  await settle();
+}
+
+afterEach(() => {
+  act(() => render(null, document.body));
+  state.value = EMPTY;
+  request.mockReset();
+});
+
+describe("receipts", () => {
+  it("come newest first, page by page, new ones on top, each once", async () => {
+    request.mockResolvedValueOnce({ ok: true, value: { receipts: [receipt(3), receipt(4)], more: true } });
+    await show();
+    expect(whys()).toEqual(["text 4", "text 3"]);
+    act(() => { state.value = { ...EMPTY, receipts: [receipt(4), receipt(5, { code: "changed", screen: ["❯ 1. Yes"] })] }; });
+    expect(whys()).toEqual(["text 5", "text 4", "text 3"]);
+    expect(document.querySelector(".tag-fault")?.textContent).toBe("Refused");
+    expect(document.querySelector("pre")?.textContent).toBe("❯ 1. Yes\n");
+    request.mockResolvedValueOnce({ ok: true, value: { receipts: [receipt(1), receipt(2)] } });
+    await act(() => document.querySelector<HTMLElement>("button")?.click());
+    await settle();
+    expect(request).toHaveBeenLastCalledWith("GET", "/receipts", { query: { before: 3, limit: 100 } });
+    expect(whys()).toEqual(["text 5", "text 4", "text 3", "text 2", "text 1"]);
+    expect(document.querySelector("button")).toBeNull();
+  });
+
+  it("say when they cannot be had, and ask again", async () => {
+    request.mockResolvedValueOnce({ ok: false, refusal: { code: "not_allowed", text: "This device has no right to chat.", status: 403 } });
+    await show();
+    expect(document.querySelector('[role="alert"]')?.textContent).toBe("This device has no right to chat.");
+    request.mockResolvedValueOnce({ ok: true, value: { receipts: [] } });
+    await act(() => document.querySelector<HTMLElement>("button")?.click());
+    await settle();
+    expect(document.querySelector("h2")?.textContent).toBe("Nothing was done yet");
+  });
+});
