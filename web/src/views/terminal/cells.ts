@@ -37,6 +37,20 @@ export function cellsOf(point: number): 0 | 1 | 2 {
   return 1;
 }
 
+function isSkinTone(point: number): boolean {
+  return point >= 0x1f3fb && point <= 0x1f3ff;
+}
+
+const TONE_BEHIND = /\x1b\[\d+G([\u{1f3fb}-\u{1f3ff}])/gu;
+
+/**
+ * A frame whose skin tones stand with their emoji. The multiplexer gives them cells of their own, but a browser draws
+ * both as one; what follows has its column named, so it stays in its place.
+ */
+export function withTones(data: string): string {
+  return data.includes("\ud83c") ? data.replace(TONE_BEHIND, "$1") : data;
+}
+
 export interface Cluster {
   text: string;
   cells: number;
@@ -63,7 +77,7 @@ export const GRID = {
   wcwidth: cellsOf,
   charProperties(point: number, before: number): number {
     const beforeWidth = (before >> 1) & 3;
-    const isJoined = before >> 3 === 1;
+    const isJoined = before >> 3 === 1 || (beforeWidth === 2 && isSkinTone(point));
     const width = isJoined ? 0 : cellsOf(point);
     const joins = width === 0 && before !== 0 && beforeWidth !== 0;
     const state = point === ZERO_WIDTH_JOINER ? 1 : 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { palette, plain, runsOf } from "./ansi";
-import { cellsOf, clusters, GRID } from "./cells";
+import { cellsOf, clusters, GRID, withTones } from "./cells";
 import { cellsFor, clampPx, fitPx, scrollTo } from "./fit";
 import { find, isLink, linkParts, targetsIn } from "./targets";
 
@@ -14,6 +14,12 @@ describe("cells", () => {
   it("keeps what is joined together", () => {
     expect(clusters("a👨‍👩‍👧b")).toEqual([{ text: "a", cells: 1 }, { text: "👨‍👩‍👧", cells: 2 }, { text: "b", cells: 1 }]);
     expect(clusters("e\u0301!")).toEqual([{ text: "e\u0301", cells: 1 }, { text: "!", cells: 1 }]);
+  });
+  it("draws a skin tone with its emoji, and keeps the columns behind it", () => {
+    expect(withTones("👍\x1b[23G🏽\x1b[25GX\x1b[3Gy")).toBe("👍🏽\x1b[25GX\x1b[3Gy");
+    const thumb = GRID.charProperties(0x1f44d, 0);
+    expect(GRID.charProperties(0x1f3fd, thumb) & 1).toBe(1);
+    expect(GRID.charProperties(0x1f3fd, 0) & 1).toBe(0);
   });
   it("tells the parser the same", () => {
     let before = 0;

@@ -9,7 +9,7 @@ import "@xterm/xterm/css/xterm.css";
 import { Terminal, type ILinkProvider, type ITheme } from "@xterm/xterm";
 
 import type { ScreenFrame } from "../../api/types";
-import { clusters, GRID } from "./cells";
+import { clusters, GRID, withTones } from "./cells";
 import type { Box } from "./fit";
 import { targetsIn, type Target } from "./targets";
 
@@ -150,7 +150,7 @@ export class Mirror {
     const isResized = terminal.cols !== frame.width || terminal.rows !== frame.height;
     if (isResized) terminal.resize(Math.max(frame.width, 1), Math.max(frame.height, 1));
     this.isWriting = true;
-    terminal.write(frame.data, () => {
+    terminal.write(withTones(frame.data), () => {
       this.isWriting = false;
       this.painting = this.shown = frame;
       this.onPainted(frame, isResized);
