@@ -13,5 +13,4 @@ void openLock().finally(() => {
   if (place !== null) render(<App />, place);
 });
 
-// The list comes first: the worker fetches every file of this version.
-window.addEventListener("load", () => setTimeout(() => void startWorker(), 2_000), { once: true });
+startWorker();

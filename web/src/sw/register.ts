@@ -16,25 +16,39 @@ let askedMs = 0; // own clock
 
 export const newVersion: ReadonlySignal<Update> = update;
 
+/** The list comes first: the worker fetches every file of its version. */
+const REGISTER_AFTER_MS = 2_000;
 const ASK_EVERY_MS = 30 * 60_000;
 /** A version is some hundred kilobytes; slower than this, the page is loaded anew without it. */
 const INSTALL_WITHIN_MS = 15_000;
 const SCRIPT = "/app/sw.js";
 const PAGE_LOCK = "controlroom.page ";
 
-/** Starts it; without a secure context, or where it is denied, the app just works without. */
-export async function startWorker(): Promise<void> {
+/**
+ * Starts it: what other windows do is heard from the first moment on, the files are fetched after the page has what
+ * it needs. Without a secure context, or where it is denied, the app just works without.
+ */
+export function startWorker(): void {
   if (!import.meta.env.PROD || !isSecureContext || !("serviceWorker" in navigator)) return;
+  const workers = navigator.serviceWorker;
   holdVersion();
-  const hadOne = navigator.serviceWorker.controller !== null;
-  navigator.serviceWorker.addEventListener("controllerchange", () => {
+  const hadOne = workers.controller !== null;
+  workers.addEventListener("controllerchange", () => {
     if (hadOne || update.value !== "none") update.value = "running";
   });
+  workers.addEventListener("message", (event: MessageEvent<{ type?: unknown } | null>) => {
+    if (event.data?.type === "older") update.value = "running";
+  });
+  addEventListener("load", () => setTimeout(() => void keepUp(), REGISTER_AFTER_MS), { once: true });
+}
+
+async function keepUp(): Promise<void> {
   registration = await registered();
   if (registration === null) return; // denied (private mode, a setting): Settings says what is missing
   askedMs = Date.now();
   follow(registration);
-  registration.active?.postMessage({ type: "tidy" }); // the page before this one is gone by now, and its version may be too
+  // The page before this one is gone by now, and its version may be too; and another window may have been quicker.
+  registration.active?.postMessage({ type: "here", script: ownScript() });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") void lookForNew(ASK_EVERY_MS);
   });
@@ -91,8 +105,13 @@ async function waiting(one: ServiceWorkerRegistration): Promise<ServiceWorker | 
 
 /** Tells the worker which version this page runs, as long as it lives: its files must not be dropped. */
 function holdVersion(): void {
-  const script = document.querySelector<HTMLScriptElement>("script[type=module][src]");
+  const script = ownScript();
   if (script === null || !("locks" in navigator)) return;
-  const name = PAGE_LOCK + new URL(script.src).pathname;
-  void navigator.locks.request(name, { mode: "shared" }, () => new Promise(() => undefined)).catch(() => undefined);
+  void navigator.locks.request(PAGE_LOCK + script, { mode: "shared" }, () => new Promise(() => undefined)).catch(() => undefined);
+}
+
+/** The script that this page began with: its name holds a digest, so it stands for the version. */
+function ownScript(): string | null {
+  const script = document.querySelector<HTMLScriptElement>("script[type=module][src]");
+  return script === null ? null : new URL(script.src).pathname;
 }

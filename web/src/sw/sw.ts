@@ -24,11 +24,13 @@ self.addEventListener("install", (event) => event.waitUntil(keepFiles()));
 self.addEventListener("activate", (event) => event.waitUntil(Promise.all([self.clients.claim(), tidy()])));
 
 self.addEventListener("message", (event: ExtendableMessageEvent) => {
-  switch ((event.data as { type?: unknown } | null)?.type) {
+  const said = event.data as { type?: unknown; script?: unknown } | null;
+  switch (said?.type) {
     case "activate":
       event.waitUntil(self.skipWaiting());
       return;
-    case "tidy":
+    case "here": // a page began, with this script
+      if (typeof said.script === "string" && !FILES.has(said.script)) event.source?.postMessage({ type: "older" });
       event.waitUntil(tidy());
       return;
   }
