@@ -133,7 +133,7 @@ function UnknownAgent(props: { agentId: string; isHeard: boolean }) {
   useEffect(() => {
     if (!isHeard) return;
     const abort = new AbortController();
-    void http.request<ChatList>("GET", "/chats", { query: { limit: 200 }, signal: abort.signal }).then((answer) => {
+    void http.request<ChatList>("GET", "/chats", { query: { q: agentId, limit: 10 }, signal: abort.signal }).then((answer) => {
       if (abort.signal.aborted) return;
       const chat = answer.ok ? answer.value.chats.find((each) => each.agent_id === agentId) : undefined;
       if (chat === undefined) setLooking(false);
@@ -182,7 +182,7 @@ function useFocus(place: Route): void {
         row.scrollIntoView({ block: "nearest" });
         return;
       }
-      if (active instanceof HTMLElement && active !== document.body && active.checkVisibility()) return;
+      if (active instanceof HTMLElement && active !== document.body && active.id !== "main" && active.checkVisibility()) return;
       const cameFrom = "agentId" in from ? rowOf(from.agentId) : null;
       const target = cameFrom?.checkVisibility() ? cameFrom : document.getElementById("main");
       target?.focus({ preventScroll: target !== cameFrom });

@@ -40,9 +40,18 @@ export interface DialogProps {
   children: ComponentChildren;
 }
 
+/** What appeared under a finger ignores it for this long (`--t-settle`). */
+const SETTLE_MS = 600;
+
+/** Fingers and buttons that are down, of the whole page: a dialog may open under one (a long press). */
+const down = new Set<number>();
+addEventListener("pointerdown", (event) => down.add(event.pointerId), true);
+for (const name of ["pointerup", "pointercancel"] as const) addEventListener(name, (event) => down.delete(event.pointerId), true);
+
 /** The modal frame of sheets and of the command palette. */
 export function Dialog(props: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useSettling(dialog);
   const onClose = useRef(props.onClose);
   onClose.current = props.onClose;
   useEffect(() => {
@@ -72,6 +81,35 @@ export function Dialog(props: DialogProps) {
       {props.children}
     </dialog>
   );
+}
+
+/**
+ * A tap that was meant for what was there before does nothing here: the end of a long press, the second half of a
+ * double tap. Keys count at once.
+ */
+function useSettling(dialog: { current: HTMLDialogElement | null }): void {
+  useEffect(() => {
+    const element = dialog.current;
+    const isUnderFinger = down.size > 0;
+    let untilMs = isUnderFinger ? Infinity : performance.now() + SETTLE_MS;
+    const release = (): void => {
+      if (untilMs === Infinity && down.size === 0) untilMs = performance.now() + SETTLE_MS;
+    };
+    const click = (event: MouseEvent): void => {
+      const least = isUnderFinger ? 1 : 2; // 0: made by a key, or by assistive technology; 2: of a double tap
+      if (event.detail < least || performance.now() >= untilMs) return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    addEventListener("pointerup", release);
+    addEventListener("pointercancel", release);
+    element?.addEventListener("click", click, true);
+    return () => {
+      removeEventListener("pointerup", release);
+      removeEventListener("pointercancel", release);
+      element?.removeEventListener("click", click, true);
+    };
+  }, []);
 }
 
 function isOutside(event: MouseEvent, element: HTMLElement): boolean {
