@@ -304,20 +304,7 @@ class DeviceBook:
         if row is None:
             return None
         new = replace(row, device=change(self._shown(row)))
-
-        def job(tx: Change) -> bool:
-            if not also(tx):
-                return False
-            device_rows.put_device(tx, new)
-            tx.emit("device.changed", new.device)
-            _receipt(tx, by, what, text)
-            return True
-
-        if not await self._store.change(job):
-            return None
-        self._keep(new)
-        _tell(self._at_change, new.device)
-        return self._shown(new)
+        return self._shown(new) if await self._put(new, by, what, text, also=also) else None
 
     async def renew_key(self, device: Device) -> str | None:
         """A new second half for a browser that lost it; the old one ends. None: it is not paired any more.
@@ -482,21 +469,33 @@ class DeviceBook:
         return await asyncio.shield(self._tasks.start(name, locked()))
 
     async def _put(
-        self, row: DeviceRow, by: str = "", what: str = "", text: str = "", *, is_told: bool = True
-    ) -> None:
-        """Store a changed device, then count on it."""
+        self,
+        row: DeviceRow,
+        by: str = "",
+        what: str = "",
+        text: str = "",
+        *,
+        is_told: bool = True,
+        also: Callable[[Change], bool] = lambda _change: True,
+    ) -> bool:
+        """Store a changed device, then count on it. ``also`` is part of that change, and may refuse it."""
 
-        def job(change: Change) -> None:
+        def job(change: Change) -> bool:
+            if not also(change):
+                return False
             device_rows.put_device(change, row)
             if is_told:
                 change.emit("device.changed", row.device)
             if what:
                 _receipt(change, by, what, text)
+            return True
 
-        await self._store.change(job)
+        if not await self._store.change(job):
+            return False
         self._keep(row)
         if is_told:
             _tell(self._at_change, row.device)
+        return True
 
     def _keep(self, row: DeviceRow) -> None:
         self._unindex(row.device.id)
