@@ -38,14 +38,16 @@ export interface BlockProps {
   isMarked: boolean;
   /** The agent waits for an answer to this. */
   isLit: boolean;
+  /** The agent stands at a prompt: its last step does not run. */
+  isBlocked: boolean;
 }
 
 export function Block(props: BlockProps) {
-  const { block: shown, acts, isFull, hasTokens, nowMs, isMarked, isLit } = props;
+  const { block: shown, acts, isFull, hasTokens, nowMs, isMarked, isLit, isBlocked } = props;
   const day = Math.floor(nowMs / 3_600_000);
   return useMemo(
     () => <div class={isMarked ? `msg msg-${shown.t} is-marked` : `msg msg-${shown.t}`} data-key={shown.key}><Inner {...props} /></div>,
-    [shown, acts, isFull, hasTokens, day, isMarked, isLit],
+    [shown, acts, isFull, hasTokens, day, isMarked, isLit, isBlocked],
   );
 }
 
@@ -58,8 +60,8 @@ function Inner(props: BlockProps) {
     case "theirs": return <Theirs item={shown.items[0]} {...props} />;
     case "question": return <QuestionCard item={shown.items[0]} {...props} />;
     case "notice": return <Notice item={shown.items[0]} nowMs={nowMs} />;
-    case "work": return <WorkLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} />;
-    case "helpers": return <HelpersLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} />;
+    case "work": return <WorkLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} isBlocked={props.isBlocked} />;
+    case "helpers": return <HelpersLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} isBlocked={props.isBlocked} />;
     case "thought": return <div class="work"><Thought item={shown.items[0]} isOpen={true} /></div>;
     case "receipt": {
       const { receipt } = shown;
@@ -132,7 +134,7 @@ function Folding(props: { text: string; children(text: string): ComponentChildre
   return (
     <>
       {props.children(start)}
-      <button class="btn btn-line" type="button" onClick={() => setWhole(true)}>Show all {props.text.length.toLocaleString("en-US")} characters</button>
+      <button class="btn btn-line unfold" type="button" onClick={() => setWhole(true)}>Show all {props.text.length.toLocaleString("en-US")} characters</button>
     </>
   );
 }

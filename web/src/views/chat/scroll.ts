@@ -16,6 +16,8 @@ export interface Sight {
 export interface Scroller {
   /** Stand there from now on. */
   goTo(stand: Stand): void;
+  /** What was pressed stays where it is, whatever opens below it. */
+  pin(target: EventTarget | null): void;
   /** The height of the view in px. */
   height(): number;
   /** The key of the last block whose end is in sight, or above it; null: none. */
@@ -91,6 +93,12 @@ export function useScroller(thread: RefObject<HTMLDivElement | null>, inner: Ref
         stand.current = next;
         restore();
         moved();
+      },
+      pin: (target) => {
+        const element = box();
+        const block = target instanceof Element && target.closest("summary, .unfold") !== null ? target.closest<HTMLElement>("[data-key]") : null;
+        if (element === null || block === null) return;
+        stand.current = { at: "block", key: block.dataset["key"] ?? "", offset: block.getBoundingClientRect().top - edges(element).top };
       },
       height: () => box()?.clientHeight ?? 0,
       lastRead, restore, moved,

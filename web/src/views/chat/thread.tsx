@@ -116,13 +116,13 @@ export function Thread(props: ThreadProps) {
   return (
     <>
       <div class="thread" ref={thread} tabIndex={0} role="log" aria-label="Conversation" aria-busy={!state.isLoaded}>
-        <div class="thread-in" ref={inner}>
+        <div class="thread-in" ref={inner} onClickCapture={(event) => scroller.pin(event.target)}>
           <Start state={state} isLoading={loading === "older"} onOlder={() => void model.loadOlder()} trouble={trouble?.of === "older" ? pageTrouble("older", trouble.refusal, props.machineName) : ""} />
           {trouble?.of === "first" && !state.isLoaded ? <Missing text={pageTrouble("first", trouble.refusal, props.machineName)} isMissing={trouble.refusal.code === "not_found"} onAgain={() => void model.openEnd()} /> : null}
           {blocks.map((block) => (
             <Block
               key={block.key} block={block} acts={acts} isFull={toolActivity === "full"} hasTokens={tokens} nowMs={hour}
-              isMarked={itemId !== null && "items" in block && block.items.some((item) => item.id === itemId)} isLit={asked !== null && block.key === asked}
+              isMarked={itemId !== null && "items" in block && block.items.some((item) => item.id === itemId)} isLit={asked !== null && block.key === asked} isBlocked={agent?.activity === "blocked"}
             />
           ))}
           {trouble?.of === "newer" ? <p class="note note-broken"><Icon name="warn" small /> {pageTrouble("newer", trouble.refusal, props.machineName)} <button class="btn btn-plain" type="button" onClick={() => void model.loadNewer()}>Try again</button></p> : null}

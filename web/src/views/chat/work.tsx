@@ -13,12 +13,14 @@ export interface WorkLineProps {
   items: readonly Item[];
   /** When it ended; null: it goes on. */
   endMs: number | null;
+  /** The agent waits for a person: what has begun does not run yet. */
+  isBlocked: boolean;
   /** Open from the start, each step with what it was asked and what it said. */
   isFull: boolean;
 }
 
 export function WorkLine(props: WorkLineProps) {
-  const { items, endMs, isFull } = props;
+  const { items, endMs, isFull, isBlocked } = props;
   const isRunning = endMs === null;
   const { text, running, troubles, changes } = workSummary(items, isRunning);
   const added = changes.reduce((sum, change) => sum + change.added, 0);
@@ -26,15 +28,20 @@ export function WorkLine(props: WorkLineProps) {
   return (
     <Fold isOpen={isFull} time={timeOf(items, endMs)} summary={
       <>
-        {running === null ? null : <>Running <code><bdi>{line(running.replace(/^(?:Bash|Shell): /, ""), 160)}</bdi></code>{text === "" ? "" : ", before: "}</>}
+        {running === null ? null : <>{isBlocked ? "Waits for an answer:" : "Running"} <code><bdi>{line(running.replace(/^(?:Bash|Shell): /, ""), 160)}</bdi></code>{text === "" ? "" : ", before: "}</>}
         {running === null ? text : text.slice(0, 1).toLowerCase() + text.slice(1)}
         {changes.length === 0 ? null : <> <Counts added={added} removed={removed} /></>}
         {troubles.length === 0 ? null : <>{text === "" && running === null ? "" : ", "}<span class="bad">{troubles.join(", ")}</span></>}
       </>
     }>
-      {() => items.map((item) => <li key={item.id}>{item.kind === "thinking" ? <Thought item={item} /> : <Step item={item} isFull={isFull} />}</li>)}
+      {() => items.map((item) => <li key={item.id}>{item.kind === "thinking" ? <Thought item={item} /> : <Step item={item} isFull={isFull} runs={runs(endMs, isBlocked)} />}</li>)}
     </Fold>
   );
+}
+
+/** What a step without an end does: it can be told only while its agent works. */
+function runs(endMs: number | null, isBlocked: boolean): string {
+  return endMs !== null ? "no end is known" : isBlocked ? "not begun or not ended" : "running";
 }
 
 export function HelpersLine(props: WorkLineProps) {
@@ -48,7 +55,7 @@ export function HelpersLine(props: WorkLineProps) {
         {troubles.length === 0 ? null : <>, <span class="bad">{troubles.join(", ")}</span></>}
       </>
     }>
-      {() => items.map((item) => <li key={item.id}><Step item={item} isFull={isFull} /></li>)}
+      {() => items.map((item) => <li key={item.id}><Step item={item} isFull={isFull} runs={runs(endMs, false)} /></li>)}
     </Fold>
   );
 }
@@ -70,13 +77,11 @@ function Fold(props: { isOpen: boolean; summary: preact.ComponentChildren; time:
   );
 }
 
-const STATES = { running: "running", done: "", failed: "failed", refused: "refused" } as const;
-
-function Step(props: { item: Item; isFull: boolean }) {
+function Step(props: { item: Item; isFull: boolean; runs: string }) {
   const { item } = props;
   const { tool } = item;
   if (!tool) return <span class="grow" dir="auto">{block(item.text ?? "", 4000)}</span>;
-  const state = STATES[tool.state];
+  const state = tool.state === "running" ? props.runs : tool.state === "done" ? "" : tool.state;
   const head = (
     <>
       <code class="step-title"><bdi>{line(tool.title, 180)}</bdi></code>
