@@ -46,7 +46,8 @@ def test_a_harmless_answer_is_one_tap(house: House, visit: Visit, kind: Kind) ->
     expect(said(page, "The report is made.")).to_be_visible()
     expect(page.get_by_role("region", name="Answer the prompt")).to_have_count(0)
     page.goto(f"{house.url}chief")
-    receipt = page.get_by_role("list", name="Receipts").get_by_role("listitem").filter(has_text="inventory").first
+    receipts = page.get_by_role("list", name="Receipts").get_by_role("listitem")
+    receipt = receipts.filter(has_text="inventory").first
     expect(receipt).to_contain_text("Kim's device")
     receipt.get_by_text("What was on the screen").click()
     expect(receipt.get_by_role("group", name="The screen right before")).to_contain_text("make report")

@@ -27,7 +27,7 @@ def serving(app: Path, folder: Path) -> Path:
 
 
 def newer(app: Path, folder: Path) -> Path:
-    """A copy of a build that differs as the next one would: another page, other names of parts, another worker."""
+    """A copy of a build that differs as the next one would: its page, names of parts, its worker."""
     shutil.copytree(app, folder)
     (part,) = folder.glob("assets/settings-*.js")
     renamed = part.name.replace("settings-", "settings-x")
@@ -37,7 +37,7 @@ def newer(app: Path, folder: Path) -> Path:
     page = folder / "index.html"
     page.write_text(page.read_text().replace("</head>", '<meta name="build" content="newer"></head>'))
     worker = folder / "sw.js"
-    changed, count = re.subn(r"([`\"'])[0-9a-f]{16}\1", lambda found: f"{found[1]}{'f' * 16}{found[1]}", worker.read_text())
+    changed, count = re.subn(r"([`\"'])[0-9a-f]{16}\1", rf"\1{'f' * 16}\1", worker.read_text())
     assert count == 1, "the worker's digest was not found"
     worker.write_text(changed)
     return folder

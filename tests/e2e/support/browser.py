@@ -9,12 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 AXE_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 PATIENCE_MS = 20_000  # a loaded machine is no fault of the app
+
+CUT = r"WebSocket|ERR_|Failed to load|fetching the script"
+"""What browsers say by themselves when a control room cannot be reached (for ``Visitor.expect``)."""
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -85,7 +96,8 @@ def said(page: Page, text: str | re.Pattern[str]) -> Locator:
 
 def findings(page: Page) -> list[str]:
     """What axe-core finds on the page, a line each."""
-    page.evaluate(AXE.read_text())
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
     result = page.evaluate(
         "tags => axe.run(document, { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] })",
         list(AXE_RULES),

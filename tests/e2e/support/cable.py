@@ -14,6 +14,7 @@ class Cable:
 
     def __init__(self, to_port: int) -> None:
         self._to_port = to_port
+        self.carried = 0  # bytes, both ways
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cable", daemon=True)
         self._thread.start()
@@ -93,6 +94,7 @@ class Cable:
         try:
             while data := await reader.read(CHUNK):
                 if writer not in self._silent:
+                    self.carried += len(data)
                     writer.write(data)
                     await writer.drain()
             if writer not in self._silent:

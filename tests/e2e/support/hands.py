@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import CDPSession, Locator, Page
 
 TAPPED = "tapped"
 _QUICK = """
@@ -14,8 +14,8 @@ _QUICK = """
   window[name] = 0;
   const tap = (button) => {
     const box = button.getBoundingClientRect();
-    const at = { bubbles: true, cancelable: true, clientX: box.x + box.width / 2, clientY: box.y + 5, button: 0, detail: 1 };
-    const finger = { ...at, isPrimary: true, pointerId: 1, pointerType: "touch", width: 20, height: 20, pressure: 0.5 };
+    const at = { bubbles: true, cancelable: true, clientX: box.x + 20, clientY: box.y + 5, detail: 1 };
+    const finger = { ...at, isPrimary: true, pointerId: 1, pointerType: "touch", width: 20, height: 20 };
     button.dispatchEvent(new PointerEvent("pointerdown", finger));
     button.dispatchEvent(new PointerEvent("pointerup", finger));
     button.dispatchEvent(new MouseEvent("click", at));
@@ -53,7 +53,7 @@ def stands_still(thing: Locator) -> None:
 
 
 def tap_at_once(page: Page, selector: str) -> None:
-    """From now on each such button is tapped in the very moment in which it appears; ``window.tapped`` counts."""
+    """From now on each such button is tapped in the moment in which it appears; ``window.tapped`` counts."""
     page.evaluate(_QUICK, [selector, TAPPED])
 
 
@@ -62,11 +62,11 @@ def finger_on(thing: Locator) -> Iterator[None]:
     """A finger rests on it as long as the block runs."""
     x, y = _middle(thing)
     session = thing.page.context.new_cdp_session(thing.page)
-    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    _touch(session, "touchStart", x, y)
     try:
         yield
     finally:
-        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        _touch(session, "touchEnd")
         session.detach()
 
 
@@ -85,11 +85,16 @@ def drag(thing: Locator, by_y: float) -> None:
     """A finger that begins on it and scrolls."""
     x, y = _middle(thing)
     session = thing.page.context.new_cdp_session(thing.page)
-    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    _touch(session, "touchStart", x, y)
     for part in (0.25, 0.5, 0.75, 1.0):
-        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y + by_y * part}]})
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        _touch(session, "touchMove", x, y + by_y * part)
+    _touch(session, "touchEnd")
     session.detach()
+
+
+def _touch(session: CDPSession, kind: str, *at: float) -> None:
+    points = [{"x": at[0], "y": at[1]}] if at else []
+    session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
 def _middle(thing: Locator) -> tuple[float, float]:

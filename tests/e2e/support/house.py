@@ -89,8 +89,8 @@ class House:
     def close(self) -> None:
         self.kill()
         self.desk.close()
-        for socket in self.folder.glob("desk/tmux-*/*"):  # shells that were started through the app
-            end_server(socket, self.desk.environ)
+        for shells in self.folder.glob("desk/tmux-*/*"):  # those that were started through the app
+            end_server(shells, self.desk.environ)
 
     def run(self, *arguments: str, given: str = "") -> str:
         """What one command prints; it must succeed."""
@@ -159,11 +159,14 @@ class House:
 
     def tty(self, name: str) -> str:
         """The terminal of an agent's pane."""
-        return self.desk.tmux("display-message", "-p", "-t", f"desk:{name}", "#{pane_tty}").strip()
+        return self._told(name, "#{pane_tty}")
 
     def size(self, name: str) -> str:
         """Its columns and rows: `100x30`."""
-        return self.desk.tmux("display-message", "-p", "-t", f"desk:{name}", "#{pane_width}x#{pane_height}").strip()
+        return self._told(name, "#{pane_width}x#{pane_height}")
+
+    def _told(self, name: str, form: str) -> str:
+        return self.desk.tmux("display-message", "-p", "-t", f"desk:{name}", form).strip()
 
     def pane(self, name: str) -> str:
         """An agent's screen as text."""
