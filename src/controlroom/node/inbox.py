@@ -15,6 +15,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import stat
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -39,6 +40,7 @@ LARGEST: Final = 2**32
 MAX_DEPTH: Final = 40  # folders up to the repository's root
 MAX_BYTES: Final = 4096  # of git's small files
 FULL: Final = {errno.ENOSPC, errno.EDQUOT}
+_ID: Final = re.compile(r"[a-z]{2,4}_[A-Za-z0-9]{1,64}")  # becomes part of a file's name
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -65,6 +67,8 @@ class Inbox:
         known = await self._journal.placed_file(offer.id)
         if known is not None and await self._run(lambda: _is_there(known)):
             return known.path
+        if not _ID.fullmatch(offer.id):
+            raise CannotPlace("This is no id of an upload.")
         if not 0 <= offer.bytes <= LARGEST:
             raise CannotPlace("The file is too large.")
         name = placed_name(offer.id, safe_name(offer.name))

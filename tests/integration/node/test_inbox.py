@@ -109,6 +109,14 @@ async def test_a_link_in_place_of_the_file_is_replaced_and_not_followed(
     assert victim.read_text() == "mine" and not path.is_symlink()
 
 
+@pytest.mark.parametrize("id", ["../../up_1", "up_1/x", "", "up_", ".up_1", "up_1\n"])
+async def test_an_id_never_becomes_a_path(room: Room, project: Path, id: str) -> None:
+    with pytest.raises(Refused) as caught:
+        await place(room, id=id)
+    assert caught.value.refusal.code == "failed"
+    assert not (project / ".controlroom").exists()
+
+
 async def test_an_agent_without_a_folder_takes_no_files(room: Room) -> None:
     room.driver.add("orchard")
     await room.look()

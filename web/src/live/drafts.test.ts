@@ -42,6 +42,18 @@ test("what was typed right before the page ended is there too", async () => {
   expect((await drafts()).of("cht_1", "agt_1").text).toBe("new");
 });
 
+test("what was typed before the disk answered stands behind what lay there", async () => {
+  const first = await drafts();
+  first.change(draft("cht_1", "kept", 50));
+  await first.flush();
+  const second = new Drafts(new Database(factory));
+  second.change(draft("cht_1", "typed", 5));
+  await second.start();
+  expect(second.of("cht_1", "agt_1").text).toBe("kept\ntyped");
+  await second.flush();
+  expect((await drafts()).of("cht_1", "agt_1").text).toBe("kept\ntyped");
+});
+
 test("an emptied draft is gone", async () => {
   const first = await drafts();
   first.change(draft("cht_1", "half"));

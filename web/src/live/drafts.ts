@@ -9,7 +9,7 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 import type { Database, StorageTrouble, Step } from "../kit/idb";
 import { forgetLastWords, keepLastWords, readLastWords } from "../kit/last-words";
 import { beforeLeaving } from "../kit/leave";
-import { emptyDraft, fit, isDraft, isEmpty, type Draft, type Fit } from "../store/drafts";
+import { behindKept, emptyDraft, fit, isDraft, isEmpty, type Draft, type Fit } from "../store/drafts";
 import type { OutFile, OutMessage } from "../store/outbox";
 
 const WRITE_AFTER_MS = 400;
@@ -58,7 +58,10 @@ export class Drafts {
     return this.all.value.get(chatId) ?? emptyDraft(chatId, agentId);
   }
 
-  change(draft: Draft): void {
+  /** Its time always grows, whatever the clock of this device does: the newest words win. */
+  change(given: Draft): void {
+    const before = this.all.value.get(given.chatId)?.changedMs ?? 0;
+    const draft = given.changedMs > before ? given : { ...given, changedMs: before + 1 };
     this.all.value = new Map(this.all.value).set(draft.chatId, draft);
     this.dirty.add(draft.chatId);
     this.over.delete(draft.chatId);
@@ -162,7 +165,9 @@ export class Drafts {
     for (const [chatId, draft] of this.all.value) {
       const kept = all.get(chatId);
       const isOurs = this.unwritten.has(chatId) || this.full.value.has(chatId) || !this.isLoaded || this.problem.value !== null;
-      if (isOurs && (kept === undefined || draft.changedMs >= kept.changedMs)) all.set(chatId, draft);
+      if (!isOurs) continue;
+      if (!this.isLoaded && kept !== undefined) all.set(chatId, behindKept(kept, draft)); // typed before the disk answered
+      else if (kept === undefined || draft.changedMs >= kept.changedMs) all.set(chatId, draft);
     }
     this.isLoaded = true;
     this.all.value = all;

@@ -11,7 +11,7 @@ import { upload as uploadFile, type Attachment, type UploadOptions } from "../ap
 import type { Database, StorageTrouble, Step, Stored } from "../kit/idb";
 import { beTheOne } from "../kit/one-tab";
 import {
-  bodyOf, eventOf, inOrder, isDone, next, step, takenUp, type OutEvent, type OutMessage,
+  behind, bodyOf, eventOf, isDone, next, step, takenUp, type OutEvent, type OutMessage,
 } from "../store/outbox";
 
 export interface OutboxParts {
@@ -83,7 +83,8 @@ export class Outbox {
    * Takes a message over: from now on it is sent, whatever happens to the page. `steps` happen with it (its draft
    * goes). Resolves when it is on the disk, or it is known that it cannot be.
    */
-  async add(message: OutMessage, steps: readonly Step[] = []): Promise<void> {
+  async add(given: OutMessage, steps: readonly Step[] = []): Promise<void> {
+    const message = behind(this.all.value.values(), given);
     this.set(message);
     const kept = await this.parts.database.change([...steps, { store: "outbox", put: message.id, value: message }]);
     if (!kept.ok) {
@@ -93,9 +94,10 @@ export class Outbox {
     this.look();
   }
 
-  /** Bytes of a file that could not be kept on the disk. */
-  hold(fileId: string, bytes: Blob): void {
-    this.here.set(fileId, bytes);
+  /** Bytes of a file of this page, whether the disk has them or not; null: it is not wanted any more. */
+  hold(fileId: string, bytes: Blob | null): void {
+    if (bytes === null) this.here.delete(fileId);
+    else this.here.set(fileId, bytes);
   }
 
   /** A person asks for another try now. */
@@ -293,6 +295,3 @@ function refusedUpload(refusal: Refusal): OutEvent {
   if (refusal.code === "failed") return { type: "lost", why: refusal.text, afterMs: 10_000 }; // a full disk stays so a while
   return eventOf(refusal, false);
 }
-
-/** The order in which a chat shows them. */
-export { inOrder };

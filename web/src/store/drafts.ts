@@ -59,6 +59,17 @@ export function fit(others: Iterable<Draft>, draft: Draft): Fit {
   return bytes > MOST_BYTES ? { fits: false, why: "bytes", oldest } : { fits: true };
 }
 
+/** What was typed before the disk told what stood there already: nothing of either is lost. */
+export function behindKept(kept: Draft, typed: Draft): Draft {
+  return {
+    ...typed,
+    text: [kept.text.trimEnd(), typed.text].filter((part) => part !== "").join("\n"),
+    quote: typed.quote ?? kept.quote,
+    files: [...kept.files, ...typed.files],
+    changedMs: Math.max(kept.changedMs, typed.changedMs) + 1,
+  };
+}
+
 /** What was shared to the app, as a draft behind what stands there already. */
 export function withShared(draft: Draft, shared: { title: string; text: string; url: string }, files: readonly OutFile[], nowMs: number): Draft {
   const parts = [shared.title, shared.text, shared.url].map((part) => part.trim());

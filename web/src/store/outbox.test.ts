@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Message } from "../api/types";
 import {
-  bodyOf, eventOf, isDone, KEPT_MS, mayRetry, newMessage, next, RETRY_AFTER_MS, step, takenUp, toShow, waiting, withQuote,
+  behind, bodyOf, eventOf, inOrder, isDone, KEPT_MS, mayRetry, newMessage, next, RETRY_AFTER_MS, step, takenUp, toShow, waiting, withQuote,
   type OutEvent, type OutMessage,
 } from "./outbox";
 
@@ -75,6 +75,13 @@ describe("next", () => {
     const sending = play(first, { type: "try" });
     expect(next([second, other, sending], T).message?.id).toBe("msg_3");
     expect(next([second, sending], T)).toEqual({ message: null, atMs: null });
+  });
+
+  test("a clock that was set right does not change the order", () => {
+    const early = message("msg_1", { madeMs: T + 86_400_000 });
+    const late = behind([early, message("msg_9", { chatId: "cht_2", madeMs: 1e15 })], message("msg_0"));
+    expect(inOrder([late, early]).map((one) => one.id)).toEqual(["msg_1", "msg_0"]);
+    expect(behind([], early)).toBe(early);
   });
 
   test("says when to look again", () => {

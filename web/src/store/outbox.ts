@@ -139,6 +139,13 @@ export function next(all: Iterable<OutMessage>, nowMs: number): { message: OutMe
   return { message: null, atMs };
 }
 
+/** The message as the last one of its chat: a clock that was set right must not change their order. */
+export function behind(all: Iterable<OutMessage>, message: OutMessage): OutMessage {
+  const last = [...all].filter((one) => one.chatId === message.chatId && one.id !== message.id).map((one) => one.madeMs);
+  const newest = Math.max(-Infinity, ...last);
+  return message.madeMs > newest ? message : { ...message, madeMs: newest + 1 };
+}
+
 export function inOrder(all: Iterable<OutMessage>): OutMessage[] {
   return [...all].sort((one, other) => one.madeMs - other.madeMs || (one.id < other.id ? -1 : 1));
 }

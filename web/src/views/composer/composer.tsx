@@ -101,6 +101,7 @@ export function Composer(props: ComposerProps) {
           files={draft.files} onDraw={setDrawn}
           onRemove={(file) => {
             change({ files: draftNow().files.filter((one) => one.id !== file.id) });
+            outbox.hold(file.id, null);
             void drafts.flush().then(() => drafts.dropBytes(file.id));
           }}
         />

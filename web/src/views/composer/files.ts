@@ -43,6 +43,7 @@ export async function replaceFile(writing: Writing, draft: Draft, old: OutFile, 
   const files = draft.files.map((file) => (file.id === old.id ? next : file));
   writing.drafts.change({ ...draft, files, changedMs: nowMs });
   await writing.drafts.flush();
+  writing.outbox.hold(old.id, null);
   await writing.drafts.dropBytes(old.id);
 }
 
