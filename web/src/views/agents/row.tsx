@@ -109,13 +109,14 @@ function Age(props: { sinceMs: number; isAway: boolean; isFault: boolean }) {
 
 /** A finger that rests, and the right mouse button. What was a long press is no tap. */
 function useLongPress(run: () => void) {
-  const state = useRef({ timer: 0, x: 0, y: 0, hasRun: false });
+  const state = useRef({ timer: 0, x: 0, y: 0, atMs: 0, hasRun: false });
   const stop = (): void => window.clearTimeout(state.current.timer);
   return {
     onPointerDown: (event: PointerEvent) => {
       stop();
-      state.current = { timer: 0, x: event.clientX, y: event.clientY, hasRun: false };
-      if (event.pointerType === "mouse") return;
+      const isMouse = event.pointerType === "mouse";
+      state.current = { timer: 0, x: event.clientX, y: event.clientY, atMs: isMouse ? Infinity : event.timeStamp, hasRun: false };
+      if (isMouse) return;
       state.current.timer = window.setTimeout(() => {
         state.current.hasRun = true;
         run();
@@ -133,8 +134,12 @@ function useLongPress(run: () => void) {
       state.current.hasRun = true;
     },
     onClick: (event: MouseEvent) => {
-      if (state.current.hasRun) event.preventDefault();
+      const { hasRun, atMs } = state.current;
       state.current.hasRun = false;
+      state.current.atMs = Infinity;
+      const isLong = event.timeStamp - atMs >= LONG_PRESS_MS; // a page that was too busy hears of both ends at once
+      if (hasRun || isLong) event.preventDefault();
+      if (isLong && !hasRun) run();
     },
   };
 }
