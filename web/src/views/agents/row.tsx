@@ -109,8 +109,12 @@ function Age(props: { sinceMs: number; isAway: boolean; isFault: boolean }) {
 
 /** A finger that rests, and the right mouse button. What was a long press is no tap. */
 function useLongPress(run: () => void) {
-  const state = useRef({ timer: 0, x: 0, y: 0, atMs: 0, hasRun: false });
+  const state = useRef({ timer: 0, x: 0, y: 0, atMs: Infinity, hasRun: false });
   const stop = (): void => window.clearTimeout(state.current.timer);
+  const forget = (): void => {
+    stop();
+    state.current.atMs = Infinity;
+  };
   return {
     onPointerDown: (event: PointerEvent) => {
       stop();
@@ -123,15 +127,15 @@ function useLongPress(run: () => void) {
       }, LONG_PRESS_MS);
     },
     onPointerMove: (event: PointerEvent) => {
-      if (Math.hypot(event.clientX - state.current.x, event.clientY - state.current.y) > SCROLL_PX) stop();
+      if (Math.hypot(event.clientX - state.current.x, event.clientY - state.current.y) > SCROLL_PX) forget();
     },
     onPointerUp: stop,
-    onPointerCancel: stop,
+    onPointerCancel: forget,
     onContextMenu: (event: MouseEvent) => {
       event.preventDefault();
       stop();
       if (!state.current.hasRun) run();
-      state.current.hasRun = true;
+      state.current.hasRun = state.current.atMs !== Infinity; // a finger's click may follow, a mouse's does not
     },
     onClick: (event: MouseEvent) => {
       const { hasRun, atMs } = state.current;
