@@ -3,7 +3,7 @@ import "./terminal.css";
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { Agent } from "../../api/types";
+import type { Agent, Machine } from "../../api/types";
 import { go, isPopOut, popOut } from "../../app/navigate";
 import { addressOf } from "../../app/routes";
 import { useKeys } from "../../app/keys";
@@ -50,7 +50,9 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
 
   const typist = useRef<Typist | null>(null);
   const view = useMirror(agentId, setTarget, () => typist.current?.painted());
-  const isOld = view.oldSinceMs !== null || room.link.value.kind !== "live";
+  const lostMs = lostSince(agent, room.state.value.machines);
+  const oldMs = view.oldSinceMs ?? lostMs;
+  const isOld = oldMs !== null || room.link.value.kind !== "live";
   const old = useRef(isOld);
   old.current = isOld;
   if (typist.current === null) {
@@ -121,8 +123,8 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
           <Title class="chat-name"><span class="vh">Terminal of </span><bdi>{name}</bdi></Title>
           <p class="chat-state">
             <span class={isOld || view.shown === null ? "term-dot" : "term-dot is-live"} aria-hidden="true" />
-            <span>{view.shown === null ? "Waiting for the screen" : isOld
-              ? `As it was at ${clock(view.oldSinceMs ?? room.now.value, room.now.value)}, ${age(view.oldSinceMs ?? room.now.value, room.now.value)} ago · ${size}`
+            <span>{view.shown === null ? (lostMs === null ? "Waiting for the screen" : "No screen") : isOld
+              ? `As it was at ${clock(oldMs ?? room.now.value, room.now.value)}, ${age(oldMs ?? room.now.value, room.now.value)} ago · ${size}`
               : `Live · ${size} · pane keeps its size`}</span>
           </p>
         </div>
@@ -141,7 +143,7 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
         <div
           class={["screen", hasFocus ? "is-focused" : "", isOld ? "is-old" : ""].filter(Boolean).join(" ")} ref={view.window}
           {...(canType ? { "data-keys": "own" } : { tabIndex: 0 })} role="group" aria-label="Screen of the pane"
-          onMouseUp={() => { if (!hasSelection()) focusPane(); }}
+          onPointerUp={(event) => { if (event.pointerType === "mouse" && !hasSelection()) focusPane(); }}
           onClick={(event) => { if (isTouch(event)) setTarget(view.at(event.clientX, event.clientY)); }}
           onWheel={(event) => { if (event.deltaY < 0 && !event.ctrlKey && isAtTop(view.window.current) && wheelUp(event)) setReading("read"); }}
         >
@@ -161,7 +163,8 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
           <Reader agentId={agentId} px={Math.max(view.px, 10)} isFinding={reading === "find"} onTarget={setTarget} onClose={() => { setReading("no"); if (!matchMedia("(pointer: coarse)").matches) focusPane(); }} />
         )}
       </div>
-      {reading !== "no" ? null : <>
+      {view.shown !== null && lostMs !== null ? <p class="term-note is-bad" role="status">{lostWords(agent, room.state.value.machines)}</p> : null}
+      {reading !== "no" || (view.shown === null && lostMs !== null) ? null : <>
       {view.part === null || dialog.current.id !== null ? null : (
         <div class="map-wrap only-phone"><button class="minimap" type="button" aria-label="Show the whole pane" onClick={view.fit}>
           <i style={{ left: share(view.part.left), top: share(view.part.top), width: share(view.part.width), height: share(view.part.height) }} />
@@ -199,6 +202,14 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
     )}
     </>
   );
+}
+
+/** Since when the pane cannot be the one that is shown: its agent is gone, has no pane any more, or its machine is away. */
+export function lostSince(agent: Agent | undefined, machines: ReadonlyMap<string, Machine>): number | null {
+  if (agent === undefined) return 0;
+  const machine = machines.get(agent.machine_id);
+  if (machine !== undefined && !machine.online) return machine.last_seen_ms;
+  return agent.activity === "gone" || agent.pane == null ? agent.since_ms : null;
 }
 
 function share(part: number): string {
@@ -251,6 +262,13 @@ function useCursor(view: ReturnType<typeof useMirror>, hasFocus: boolean): { lef
   return { left: 8 + live.shown.cursor.column * cell.width, top: 8 + live.shown.cursor.row * cell.height };
 }
 
+function lostWords(agent: Agent | undefined, machines: ReadonlyMap<string, Machine>): string {
+  if (agent === undefined) return "This agent is not in the list.";
+  const machine = machines.get(agent.machine_id);
+  if (machine !== undefined && !machine.online) return `${line(machine.name, 60)} is not reachable.`;
+  return agent.activity === "gone" ? "This agent is gone, and its pane with it." : "This agent runs without a pane that could be shown.";
+}
+
 function NoScreen({ agent }: { agent: Agent | undefined }) {
   const room = useRoom();
   const [isLong, setLong] = useState(false);
@@ -258,10 +276,8 @@ function NoScreen({ agent }: { agent: Agent | undefined }) {
     const timer = setTimeout(() => setLong(true), WAIT_MS);
     return () => clearTimeout(timer);
   }, []);
-  const machine = agent === undefined ? undefined : room.state.value.machines.get(agent.machine_id);
-  const why = agent === undefined ? "This agent is not in the list." : agent.activity === "gone" ? "This agent is gone, and its pane with it."
-    : machine?.online === false ? `${line(machine.name, 60)} is not reachable.` : agent.pane == null ? "This agent runs without a pane that could be shown."
-      : isLong ? "Its screen did not come yet." : null;
+  const { machines } = room.state.value;
+  const why = lostSince(agent, machines) !== null ? lostWords(agent, machines) : isLong ? "Its screen did not come yet." : null;
   if (why === null) return null;
   return (
     <div class="empty" style="position:absolute;inset:0">

@@ -54,10 +54,15 @@ export function Reader({ agentId, px, isFinding, onTarget, onClose }: ReaderProp
     fromEnd.current = null;
   }, [history]);
 
-  const rows = history?.ansi ?? [];
+  const rows = useMemo(() => history?.ansi ?? [], [history]);
   const search = useSearch(rows, isFinding, scroll);
   const older = history === null ? 0 : Math.max(0, history.kept + history.height - rows.length);
   const firstScreenRow = history === null ? 0 : Math.max(0, rows.length - history.height);
+
+  // Thousands of rows are drawn when they change, not with each second of the clock.
+  const drawn = useMemo(() => rows.map((row, at) => (
+    <Row key={`${at - rows.length}`} row={row} hits={search.byRow.get(at)} current={search.current} isFirst={at === firstScreenRow && at > 0} onTarget={onTarget} />
+  )), [rows, search.byRow, search.current, firstScreenRow, onTarget]);
 
   const copyAll = async (): Promise<void> => {
     const chosen = String(getSelection() ?? "");
@@ -93,21 +98,22 @@ export function Reader({ agentId, px, isFinding, onTarget, onClose }: ReaderProp
               ) : <span>{older > 0 ? `${older.toLocaleString("en-GB")} older rows are on the machine only.` : history.kept === 0 ? "This pane keeps no rows above its screen." : "The pane’s history begins here."}</span>}
               {history.alternate ? <span>A full-screen program runs: what stands above its screen is older than it.</span> : null}
             </p>
-            <pre style={{ fontSize: `${px}px` }}>
-              {rows.map((row, at) => (
-                <Row key={`${at - rows.length}`} row={row} hits={search.byRow.get(at)} current={search.current} isFirst={at === firstScreenRow && at > 0} onTarget={onTarget} />
-              ))}
-            </pre>
+            <pre style={{ fontSize: `${px}px` }}>{drawn}</pre>
           </>
         )}
       </div>
       <div class="term-tools">
-        <span class="grow" role="status">{history === null ? "" : `As it was at ${clock(history.at_ms, room.now.value)}, ${age(history.at_ms, room.now.value)} ago`}</span>
+        <Age atMs={history?.at_ms ?? null} />
         <button class="btn btn-plain" type="button" disabled={isAsking} onClick={() => void ask(Math.max(FIRST_ROWS, Math.min(MOST_ROWS, rows.length)))}>Read again</button>
         <button class="btn btn-plain" type="button" disabled={history === null} onClick={() => void copyAll()}><Icon name="copy" small />Copy</button>
       </div>
     </div>
   );
+}
+
+function Age({ atMs }: { atMs: number | null }) {
+  const now = useRoom().now.value;
+  return <span class="grow">{atMs === null ? "" : `As it was at ${clock(atMs, now)}, ${age(atMs, now)} ago`}</span>;
 }
 
 function useSearch(rows: readonly string[], isFinding: boolean, scroll: { current: HTMLElement | null }) {
