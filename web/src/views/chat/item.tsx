@@ -165,7 +165,7 @@ function Notice(props: { item: Item; nowMs: number }) {
   if (text.length <= LONG_NOTICE) return <p class={isBroken ? "note note-broken" : "note"} title={fullTime(item.at_ms)}>{said(text)}</p>;
   return (
     <details class="work note-long" title={fullTime(item.at_ms)}>
-      <summary><Icon name="right" /><span class="work-say">{said(line(text, LONG_NOTICE))}</span></summary>
+      <summary><span class="chev"><Icon name="right" /></span><span class="work-say">{said(line(text, LONG_NOTICE))}</span></summary>
       <pre class="code-text step-text" tabIndex={0} role="group" aria-label="The whole notice" dir="auto">{text}</pre>
     </details>
   );

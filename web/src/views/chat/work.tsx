@@ -71,7 +71,7 @@ function Fold(props: { isOpen: boolean; summary: preact.ComponentChildren; time:
   const [isOpen, setOpen] = useState(props.isOpen);
   return (
     <details class="work" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary><Icon name="right" /><span class="work-say">{props.summary}</span>{props.time === "" ? null : <span class="t">{props.time}</span>}</summary>
+      <summary><span class="chev"><Icon name="right" /></span><span class="work-say">{props.summary}</span>{props.time === "" ? null : <span class="t">{props.time}</span>}</summary>
       {isOpen ? <ol>{props.children()}</ol> : null}
     </details>
   );
