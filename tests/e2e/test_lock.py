@@ -113,3 +113,20 @@ def test_a_lost_key_comes_back_with_the_passkey_and_a_lost_passkey_with_a_code(
     [anew] = house.json("devices")["devices"]
     assert anew["id"] != device["id"] and "passkeys" not in anew
     visitor.expect(r"401|403|404|WebSocket")
+
+
+def test_all_windows_of_a_device_lock_and_open_together(house: House, visit: Visit) -> None:
+    house.start()
+    visitor = visit("desktop")
+    page, _ = locked(house, visitor)
+    second = visitor.context.new_page()
+    second.goto(house.url)
+    second.get_by_role("heading", level=1, name="Agents").wait_for()
+    for _ in range(2):
+        page.get_by_role("button", name="Lock now").click()
+        is_hidden(second)
+        page.get_by_role("button", name="Unlock", exact=True).click()
+        page.get_by_role("button", name="Lock now").wait_for()
+        second.get_by_role("heading", level=1, name="Agents").wait_for()
+        assert second.evaluate(FLEET) == 200
+    visitor.expect(r"403|WebSocket")
