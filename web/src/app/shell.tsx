@@ -115,6 +115,7 @@ function AgentDetail(props: { place: Route }) {
     case "shells":
       return <section class="pane pane-detail" aria-label="Shells"><HostShells /></section>;
     default:
+      if (state.value.agents.size === 0) return <section class="pane pane-detail" aria-label="Chat" />;
       return (
         <section class="pane pane-detail" aria-label="Chat">
           <Empty icon="agents" title={<h2>No chat is open</h2>}>

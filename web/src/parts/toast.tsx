@@ -43,7 +43,7 @@ export function Toasts() {
     return () => clearTimeout(timer);
   }, [toast]);
   return (
-    <div role="status">
+    <div class="toasts" role="status">
       {toast === null ? null : (
         <div class="toast">
           <span>{toast.text}</span>

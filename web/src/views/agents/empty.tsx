@@ -9,12 +9,15 @@ import { Icon } from "../../parts/icon";
 import { showToast } from "../../parts/toast";
 import type { Filter } from "../../store/agents";
 
+const SAID_AFTER_MS = 1500;
+
 /** Nothing was heard yet. */
 export function Loading() {
   const { link, now } = useRoom();
   const { value } = link;
   if (value.kind === "live") return null;
   const since = "sinceMs" in value ? value.sinceMs : now.value;
+  if (now.value - since < SAID_AFTER_MS) return null; // most answers are there before anybody reads
   return (
     <Empty icon="agents" isBusy title={<h2>Nothing was heard yet</h2>}>
       <p>Asking the control room since {clock(since, now.value)}. The agents show here as soon as it answers.</p>

@@ -90,6 +90,8 @@ describe("the list of agents", () => {
 
   it("says why it is empty", () => {
     act(() => { link.value = { kind: "connecting", sinceMs: NOW }; });
+    expect(text(".empty h2")).toBeNull();
+    act(() => { now.value = NOW + 2000; });
     expect(text(".empty h2")).toBe("Nothing was heard yet");
     know([]);
     expect(text("h2")).toBe("No agents yet");

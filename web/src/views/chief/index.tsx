@@ -43,7 +43,7 @@ export function Chief() {
         <p class="head-sum">The chief does not exist yet. Here stands what was done, newest first.</p>
       </header>
       <div class="pane-scroll" tabIndex={-1} role="group" aria-label="Receipts">
-        <div class="page">
+        <div class="page receipts-page">
           {all.length === 0 && !isAsking.value && trouble.value === null ? <NoReceipts /> : null}
           <ol class="receipts" aria-label="Receipts">
             {all.map((receipt, at) => (
