@@ -45,8 +45,8 @@ const SETTLE_MS = 600;
 
 /** Fingers and buttons that are down, of the whole page: a dialog may open under one (a long press). */
 const down = new Set<number>();
-addEventListener("pointerdown", (event) => down.add(event.pointerId), true);
-for (const name of ["pointerup", "pointercancel"] as const) addEventListener(name, (event) => down.delete(event.pointerId), true);
+window.addEventListener("pointerdown", (event) => down.add(event.pointerId), true);
+for (const name of ["pointerup", "pointercancel"] as const) window.addEventListener(name, (event) => down.delete(event.pointerId), true);
 
 /** The modal frame of sheets and of the command palette. */
 export function Dialog(props: DialogProps) {
@@ -101,12 +101,12 @@ function useSettling(dialog: { current: HTMLDialogElement | null }): void {
       event.preventDefault();
       event.stopPropagation();
     };
-    addEventListener("pointerup", release);
-    addEventListener("pointercancel", release);
+    window.addEventListener("pointerup", release);
+    window.addEventListener("pointercancel", release);
     element?.addEventListener("click", click, true);
     return () => {
-      removeEventListener("pointerup", release);
-      removeEventListener("pointercancel", release);
+      window.removeEventListener("pointerup", release);
+      window.removeEventListener("pointercancel", release);
       element?.removeEventListener("click", click, true);
     };
   }, []);
