@@ -106,9 +106,11 @@ class Mirror:
                         self._show(agent_id, frame)
             except (NodeAway, NodeRefused, HubError) as error:
                 _log.debug("no frames", agent=agent_id, error=str(error))
+            if (latest := self._latest.get(agent_id)) is not None:
+                self._show(agent_id, latest[0], is_old=True)
             await asyncio.sleep(AGAIN_S)
 
-    def _show(self, agent_id: str, frame: FrameAnswer) -> None:
+    def _show(self, agent_id: str, frame: FrameAnswer, *, is_old: bool = False) -> None:
         data = encode(
             ScreenFrame(
                 agent_id=agent_id,
@@ -118,6 +120,7 @@ class Mirror:
                 cursor=ScreenCursor(row=frame.row, column=frame.column, visible=frame.cursor_visible),
                 data=drawn(frame.ansi, Cursor(frame.row, frame.column, frame.cursor_visible)),
                 echo=frame.echo,
+                is_old=is_old,
             )
         )
         before = self._latest.get(agent_id)
@@ -126,5 +129,7 @@ class Mirror:
             return
         for sink in tuple(self._sinks.get(agent_id, ())):
             sink(agent_id, data)
+        if is_old:
+            return
         for frame_sink in tuple(self._frame_sinks.get(agent_id, ())):
             frame_sink(frame)

@@ -18,6 +18,10 @@ ECHO_PAUSES_S = (0.010, 0.015, 0.025)
 """After our own input the looks come this soon: most programs echo within 10 ms, a redraw takes longer."""
 
 
+STUCK_S = 3.0
+"""A pane that cannot be read for longer than this is not shown as live any more."""
+
+
 class Sight(NamedTuple):
     """What a watcher sees: the screen, and whether typing would show on it (``kit.tty``)."""
 
@@ -49,7 +53,8 @@ class Mirror:
             event.set()
 
     async def watch(self, pane: PaneRef) -> AsyncIterator[Sight]:
-        """Frames whose revision or echo differs from the one before; ends when the pane is gone."""
+        """Frames whose revision or echo differs from the one before; ends when the pane is gone, or could not
+        be read for a while: nobody takes an old screen for a new one."""
         slot = _Slot()
         slots = self._slots.setdefault(pane, set())
         slots.add(slot)
@@ -73,13 +78,18 @@ class Mirror:
         last: tuple[str, bool | None] | None = None
         shown: set[_Slot] = set()
         pauses: list[float] = []
+        now = asyncio.get_running_loop().time
+        good_at = now()
         try:
             while slots:
                 try:
                     frame = await self._world.frame(pane)
                 except PaneBusy:
                     frame = None
+                    if now() - good_at > STUCK_S:
+                        return
                 if frame is not None:
+                    good_at = now()
                     sight = Sight(frame, self._world.echo(pane))
                     is_new = last != (frame.revision, sight.echo)
                     for slot in slots if is_new else slots - shown:

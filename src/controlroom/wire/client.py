@@ -263,7 +263,7 @@ class ItemsFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="items
 
 class ScreenFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="frame"):
     """One self-contained screen, ready to write to a terminal. The same revision comes again when only
-    ``echo`` changed."""
+    ``echo`` changed, and with ``is_old`` when the pane cannot be read any more: nothing newer is known."""
 
     agent_id: str
     revision: str
@@ -272,6 +272,7 @@ class ScreenFrame(Struct, frozen=True, kw_only=True, tag_field="type", tag="fram
     cursor: ScreenCursor
     data: str
     echo: bool | None = None  # False: a line is read without being shown (a password); None: not known
+    is_old: bool = False
 
 
 class Ack(Struct, frozen=True, kw_only=True, tag_field="type", tag="ack"):

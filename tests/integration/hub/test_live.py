@@ -116,10 +116,15 @@ async def test_a_screen_is_shown_again_when_its_machine_is_back(house: House) ->
         await live.watch("agt_1")
         await first(live, ScreenFrame)
         await house.node.go_away()
+        old = await first(live, ScreenFrame)
+        assert old.is_old  # the screen that was, told as such
+        assert "one" in old.data
         await until(lambda: not house.hub.fleet().machines[0].online)
         await house.node.draw("agt_1", "back")
         await house.node.come_back()
-        assert "back" in (await first(live, ScreenFrame)).data
+        back = await first(live, ScreenFrame)
+        assert "back" in back.data
+        assert not back.is_old
 
 
 async def test_keys_are_acknowledged_in_order(house: House) -> None:

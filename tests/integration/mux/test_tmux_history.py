@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
 from controlroom.kit.clock import SystemClock
 from controlroom.kit.process import ProcProcesses
-from controlroom.node.mux.base import PaneRef
+from controlroom.node.mux.base import PaneBusy, PaneRef
 from controlroom.node.watch import Mirror
 from controlroom.node.world import PaneWorld
 from tests.support.multiplexers import TmuxBench, first_pane
@@ -57,5 +61,31 @@ async def test_watchers_hear_when_a_password_is_read(tmux_bench: TmuxBench) -> N
             if sight.echo is True:
                 break
         await until(lambda: "thanks" in tmux_bench.server_of(ref).text(pane), "it has read")
+    finally:
+        await mirror.aclose()
+
+
+async def test_a_pane_that_cannot_be_read_is_not_shown_as_live(
+    tmux_bench: TmuxBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever watches hears the end; watching begins anew when it can be read again."""
+    monkeypatch.setattr("controlroom.node.watch.STUCK_S", 0.0)
+    ref, _ = await pane_of(tmux_bench, COUNT)
+    world = PaneWorld([tmux_bench.mux], ProcProcesses(), SystemClock())
+    await world.refresh()
+    mirror = Mirror(world)
+
+    async def busy(pane: PaneRef) -> None:
+        raise PaneBusy("It does not answer.")
+
+    try:
+        async with asyncio.timeout(30):
+            async for _ in mirror.watch(ref):
+                monkeypatch.setattr(world, "frame", busy)
+        monkeypatch.undo()
+        async with asyncio.timeout(30):
+            async for sight in mirror.watch(ref):
+                assert sight.frame.height == 24
+                break
     finally:
         await mirror.aclose()

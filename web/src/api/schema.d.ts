@@ -1050,7 +1050,7 @@ export interface components {
         /**
          * ScreenFrame
          * @description One self-contained screen, ready to write to a terminal. The same revision comes again when only
-         *     ``echo`` changed.
+         *     ``echo`` changed, and with ``is_old`` when the pane cannot be read any more: nothing newer is known.
          */
         ScreenFrame: {
             /** @enum {unknown} */
@@ -1063,6 +1063,8 @@ export interface components {
             data: string;
             /** @default null */
             echo?: boolean | null;
+            /** @default false */
+            is_old?: boolean;
         };
         /** ScreenCursor */
         ScreenCursor: {

@@ -95,7 +95,7 @@ export function useMirror(agentId: string, onTarget: (target: Target) => void, o
     let isFirst = true;
     const isFresh = lastPx === null;
     const live = new Mirror(element, px, (frame, isResized) => {
-      setOld(null);
+      if (!frame.is_old) setOld(null);
       const echo = frame.echo ?? null;
       setShown((before) => (before !== null && before.width === frame.width && before.height === frame.height && before.echo === echo
         ? before : { width: frame.width, height: frame.height, echo }));
@@ -145,8 +145,8 @@ export function useMirror(agentId: string, onTarget: (target: Target) => void, o
   useEffect(() => {
     if (isHidden) return;
     const stop = room.watch(agentId, (frame) => {
-      if (frame === null) setOld((before) => before ?? room.nowMs());
-      else mirror.current?.show(frame);
+      if (frame === null || frame.is_old) setOld((before) => before ?? room.nowMs());
+      if (frame !== null) mirror.current?.show(frame);
     });
     return () => {
       stop();
