@@ -113,9 +113,9 @@ function Checks(props: { checks: readonly Check[]; endId: string }) {
   return (
     <ul class="checks" aria-label="Worth checking">
       {props.checks.map((check) => (
-        <li key={check.text}>
+        <li key={check.text} class={`check-${check.level}`}>
           <Icon name={check.level === "risk" ? "warn" : "info"} />
-          <span class={check.level}>
+          <span>
             {check.text}{check.words === "" ? "" : ": "}
             {check.words === "" ? null : <code><bdi>{shownWords(check)}</bdi></code>}
             {check.level === "calm" ? <> <a href={`#${props.endId}`} onClick={(event) => goTo(event, props.endId)}>Go to its end</a></> : null}

@@ -67,10 +67,15 @@ export function BackButton() {
 }
 
 function Since(props: { agent: Agent; isOff: boolean; lastSeenMs: number | null }) {
-  const { now } = useRoom();
+  const { now, isOld, state } = useRoom();
   const { agent, isOff, lastSeenMs } = props;
-  const text = useComputed(() =>
-    isOff && lastSeenMs !== null ? `when last seen, ${span(now.value - lastSeenMs)} ago` : `for ${span(now.value - standingOf(agent).sinceMs)}`);
+  const text = useComputed(() => {
+    const { freshness } = state.value;
+    // While the link is down nothing is known of now: the time of the last word is told instead of an age that grows.
+    if (isOld.value) return freshness.kind === "stale" ? `at ${clock(freshness.sinceMs, now.value)}` : "when last heard";
+    if (isOff && lastSeenMs !== null) return `when last seen, ${span(now.value - lastSeenMs)} ago`;
+    return `for ${span(now.value - standingOf(agent).sinceMs)}`;
+  });
   return <>{text}</>;
 }
 

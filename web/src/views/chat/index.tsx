@@ -94,7 +94,7 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
     <section class="pane pane-detail chat" aria-label={`Chat with ${line(name, 100)}`}>
       {agent === null ? <GoneHeader entry={entry} onSearch={() => setSearching(true)} /> : <ChatHeader agent={agent} chatId={chatId} onSearch={() => setSearching(true)} />}
       {isSearching ? <ChatSearch model={model} machineName={machineName} onFound={onFound} onClose={() => setSearching(false)} /> : null}
-      <Thread model={model} agent={agent} machineName={machineName} acts={acts} unread={unread.current} itemId={marked.id} visit={marked.visit}>
+      <Thread model={model} agent={agent} machineName={machineName} acts={acts} unread={unread.current} itemId={marked.id} visit={marked.visit} promptId={isReadOnly ? null : (agent?.waiting_for?.id ?? null)}>
         {agent === null || isReadOnly ? null : (
           <>
             <OutboxMessages chatId={chatId} shown={shown} />

@@ -26,6 +26,8 @@ export interface ThreadProps {
   itemId: string | null;
   /** Moves when the reader is to be led to `itemId` again. */
   visit: number;
+  /** The open dialog; null: none. It is read from its beginning. */
+  promptId: string | null;
   /** After all items: the open dialog, messages of this device. */
   children: ComponentChildren;
 }
@@ -36,6 +38,7 @@ const SEEN_MS = 400;
 const LAST_BLOCKS = 20;
 /** Where the first unread line, and an item that was asked for, come to stand. */
 const UNREAD_OFFSET = 56;
+const PROMPT_TOP = { at: "block", key: "prompt", offset: 8 } as const;
 
 export function Thread(props: ThreadProps) {
   const { model, agent, acts, itemId } = props;
@@ -95,8 +98,13 @@ export function Thread(props: ThreadProps) {
     began.current = props.visit;
     if (wanted != null) scroller.goTo({ at: "block", key: wanted.key, offset: Math.round(scroller.height() / 4) });
     else if (itemId === null && unreadId !== null) scroller.goTo({ at: "block", key: "unread", offset: UNREAD_OFFSET });
-    else scroller.goTo({ at: "end" });
+    else scroller.goTo(props.promptId === null ? { at: "end" } : PROMPT_TOP);
   }, [state.isLoaded, state.items, props.visit]);
+  // A dialog that opens while the reader is at the end shows its beginning, however long it is.
+  const isFollowing = sight.isAtEnd;
+  useLayoutEffect(() => {
+    if (props.promptId !== null && state.isLoaded && began.current >= 0 && isFollowing) scroller.goTo(PROMPT_TOP);
+  }, [props.promptId]);
   useEffect(plan, [state.items]);
   useEffect(() => {
     const onVisible = (): void => plan();
