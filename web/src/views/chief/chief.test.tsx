@@ -46,6 +46,15 @@ describe("receipts", () => {
     expect(document.querySelector("button")).toBeNull();
   });
 
+  it("are asked for anew with a new fleet", async () => {
+    request.mockResolvedValueOnce({ ok: true, value: { receipts: [receipt(1)] } });
+    await show();
+    request.mockResolvedValueOnce({ ok: true, value: { receipts: [receipt(1), receipt(2)] } });
+    act(() => { state.value = { ...EMPTY, epoch: 1 }; });
+    await settle();
+    expect(whys()).toEqual(["text 2", "text 1"]);
+  });
+
   it("say when they cannot be had, and ask again", async () => {
     request.mockResolvedValueOnce({ ok: false, refusal: { code: "not_allowed", text: "This device has no right to chat.", status: 403 } });
     await show();

@@ -23,18 +23,25 @@ export function Chief() {
   const told = useComputed(() => room.state.value.receipts).value;
   const all = newestFirst(fetched.value, told);
 
-  const older = async (): Promise<void> => {
-    if (isAsking.value) return;
+  const older = async (signal?: AbortSignal): Promise<void> => {
+    if (isAsking.value && signal === undefined) return;
     isAsking.value = true;
-    const before = fetched.value.at(0)?.seq;
-    const answer = await room.http.request<Receipts>("GET", "/receipts", { query: { before: before ?? Number.MAX_SAFE_INTEGER, limit: PAGE } });
+    const before = fetched.value.at(0)?.seq ?? Number.MAX_SAFE_INTEGER;
+    const answer = await room.http.request<Receipts>("GET", "/receipts", { query: { before, limit: PAGE }, ...(signal ? { signal } : {}) });
+    if (signal?.aborted) return;
     isAsking.value = false;
     trouble.value = answer.ok ? null : answer.refusal.text;
     if (!answer.ok) return;
     fetched.value = [...answer.value.receipts, ...fetched.value];
     hasMore.value = answer.value.more === true;
   };
-  useEffect(() => void older(), []);
+  const { epoch } = room.state.value;
+  useEffect(() => {
+    fetched.value = []; // what happened between two fleets nobody told: from the newest on again, without a gap
+    const abort = new AbortController();
+    void older(abort.signal);
+    return () => abort.abort();
+  }, [epoch]);
 
   return (
     <section class="pane pane-list" aria-label="Chief">
