@@ -166,7 +166,7 @@ function dragToScroll(box: HTMLElement, terminal: Terminal, type: (data: string)
     const height = cellOf(terminal).height;
     const rows = Math.trunc((y - lastY) / (2 * height));
     if (rows === 0) return;
-    event.preventDefault();
+    if (event.cancelable) event.preventDefault();
     lastY += rows * 2 * height;
     type(`\x1b[<${rows > 0 ? 64 : 65};1;1M`.repeat(Math.abs(rows)));
   };

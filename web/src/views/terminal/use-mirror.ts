@@ -207,7 +207,7 @@ function usePinch(window_: { current: HTMLElement | null }, px: number, zoomTo: 
     };
     const onMove = (event: TouchEvent): void => {
       if (began === null || event.touches.length !== 2 || began.apart === 0) return;
-      event.preventDefault();
+      if (event.cancelable) event.preventDefault();
       const next = clampPx((began.px * apart(event.touches)) / began.apart);
       if (Math.abs(next - now.current.px) >= 0.25) now.current.zoomTo(next);
     };
