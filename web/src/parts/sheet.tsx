@@ -45,8 +45,10 @@ const SETTLE_MS = 600;
 
 /** Fingers and buttons that are down, of the whole page: a dialog may open under one (a long press). */
 const down = new Set<number>();
+const isUp = (event: PointerEvent): void => void down.delete(event.pointerId);
 window.addEventListener("pointerdown", (event) => down.add(event.pointerId), true);
-for (const name of ["pointerup", "pointercancel"] as const) window.addEventListener(name, (event) => down.delete(event.pointerId), true);
+window.addEventListener("pointerup", isUp, true);
+window.addEventListener("pointercancel", isUp, true);
 
 /** The modal frame of sheets and of the command palette. */
 export function Dialog(props: DialogProps) {
