@@ -138,7 +138,7 @@ export function Thread(props: ThreadProps) {
           {state.isAtEnd ? props.children : null}
         </div>
       </div>
-      <div class="jump-wrap"><Jump state={state} sight={sight} onJump={jump} /></div>
+      <div class="jump-wrap"><Jump state={state} sight={sight} isReading={props.promptId !== null} onJump={jump} /></div>
     </>
   );
 }
@@ -214,12 +214,13 @@ function Missing(props: { text: string; isMissing: boolean; onAgain(): void }) {
   );
 }
 
-function Jump(props: { state: ChatState; sight: { isAtEnd: boolean; isFar: boolean; sinceId: string | null }; onJump(): void }) {
+function Jump(props: { state: ChatState; sight: { isAtEnd: boolean; isFar: boolean; sinceId: string | null }; isReading: boolean; onJump(): void }) {
   const { state, sight } = props;
   if (sight.isAtEnd || !state.isLoaded) return null;
   const at = state.items.findIndex((item) => item.id === sight.sinceId);
   const fresh = state.missed + (at < 0 ? 0 : state.items.slice(at + 1).filter(isSaid).length);
-  if (fresh === 0 && !sight.isFar) return null;
+  // Nothing lies over a command that is being read but news.
+  if (fresh === 0 && (!sight.isFar || props.isReading)) return null;
   return (
     <button class="jump" type="button" onClick={props.onJump}>
       <Icon name="down" small /><span>{fresh === 0 ? "Latest" : `${fresh} new`}</span>
