@@ -3,7 +3,7 @@ import { isWide } from "../kit/media";
 import { useRoom } from "../live/room";
 import { takeToast } from "../parts/toast";
 import { waiting } from "../store/agents";
-import { searchWanted, showAgent } from "../views/agents";
+import { SEARCH_FIELD, searchWanted, showAgent } from "../views/agents";
 import { useKeys } from "./keys";
 import { changeLayout, layout } from "./layout";
 import { above, back, go, hasPast, isDetail, isPopOut, route, tabOf } from "./navigate";
@@ -58,7 +58,9 @@ export function currentAgentId(): string | null {
 
 function searchAgents(): void {
   if (isDetail(route.value) ? !isWide.value : tabOf(route.value) !== "agents") go({ at: "agents" });
-  searchWanted.value += 1;
+  const field = document.getElementById(SEARCH_FIELD);
+  if (field?.checkVisibility()) field.focus(); // at once: what is typed next is searched for
+  else searchWanted.value += 1;
 }
 
 /** Moves the focus in the list that is shown. */

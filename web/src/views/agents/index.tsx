@@ -15,11 +15,11 @@ import { ALL, arrange, countsOf, filtersOf, isSameFilter, type Filter, type Grou
 import { FirstRun, Loading, NoMatch } from "./empty";
 import { useHeld, useKeptFocus } from "./held";
 import { Row } from "./row";
-import { search, searchWanted } from "./search";
+import { search, SEARCH_FIELD, searchWanted } from "./search";
 
 export { AgentSheets, showAgent } from "./sheet";
 export { Row } from "./row";
-export { searchWanted } from "./search";
+export { SEARCH_FIELD, searchWanted } from "./search";
 
 /** What the person chose to see, kept while other tabs are open. */
 const filter = signal<Filter>(ALL);
@@ -145,7 +145,7 @@ function Head(props: { children: ComponentChildren }) {
         <Icon name="search" small />
         <span class="vh">Search agents</span>
         <input
-          ref={field} class="input" type="search" placeholder="Search agents" value={search.value} enterkeyhint="search"
+          ref={field} id={SEARCH_FIELD} class="input" type="search" placeholder="Search agents" value={search.value} enterkeyhint="search"
           autocomplete="off" spellcheck={false} maxLength={200}
           onInput={(event) => { search.value = event.currentTarget.value; }}
           onKeyDown={(event) => {

@@ -3,5 +3,8 @@ import { signal } from "@preact/signals";
 
 export const search = signal("");
 
+/** Id of the field in the page. */
+export const SEARCH_FIELD = "agent-search";
+
 /** Counts up each time the search shall have the focus. */
 export const searchWanted = signal(0);
