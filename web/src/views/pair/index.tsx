@@ -44,7 +44,7 @@ export function PairView(props: PairViewProps) {
         {link.kind === "not_paired" && readKey() !== null ? (
           <div class="callout" role="status"><Icon name="info" /><p>{link.text}</p></div>
         ) : null}
-        {isHere ? <PairForm code={given} isPlain={kind === "plain"} onPaired={props.onPaired} /> : <InstallFirst code={given} onHere={() => setHere(true)} />}
+        {isHere ? <PairForm key={given} code={given} isPlain={kind === "plain"} onPaired={props.onPaired} /> : <InstallFirst code={given} onHere={() => setHere(true)} />}
         {kind === "plain" || !window.isSecureContext ? <PlainHttp /> : null}
       </div>
     </main>
