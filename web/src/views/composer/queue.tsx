@@ -133,7 +133,7 @@ function useWaiting(room: Room, chatId: string): void {
     const stop = new AbortController();
     const ask = async (): Promise<void> => {
       const page = await room.http.request<Items>("GET", `/chats/${encodeURIComponent(chatId)}/items`, { query: { limit: 1 }, signal: stop.signal });
-      if (!page.ok) return;
+      if (!page.ok || !Array.isArray(page.value.items)) return;
       for (const item of page.value.items) {
         const delivery = item.delivery;
         if (item.kind !== "message" || (delivery?.state !== "accepted" && delivery?.state !== "sending")) continue;
