@@ -13,7 +13,8 @@ OPEN = {
     "GET /",
     "GET /ws",
     "GET /health",
-    "GET /app/",
+    "GET /app",
+    "GET /app/{path}",
     f"GET {API}/health",
     f"POST {API}/pair",
 }
@@ -21,7 +22,7 @@ OPEN = {
 
 def test_the_open_list_is_this_and_no_more() -> None:
     found = {subject for subject, rule in RIGHTS.items() if rule.right == "open"}
-    assert {subject for subject in found if not subject.startswith("GET /app/")} == OPEN - {"GET /app/"}
+    assert found == OPEN
 
 
 def test_what_gives_rights_is_the_hosts_alone() -> None:
@@ -41,7 +42,7 @@ def test_agents_only_read() -> None:
 def test_every_right_is_explained_and_can_be_granted() -> None:
     rights = set(typing.get_args(Right))
     assert set(MEANINGS) == rights
-    assert rights - {"open", "paired", "local", "host"} == {*WEB_RIGHTS, *RELAY_RIGHTS}
+    assert rights - {"open", "cookie", "paired", "local", "host"} == {*WEB_RIGHTS, *RELAY_RIGHTS}
 
 
 def test_what_has_no_row_is_a_bug_and_never_open() -> None:
