@@ -20,11 +20,12 @@ from controlroom.hub.merge import moved
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.store import chat_rows, fleet_rows, hidden_rows, message_rows, upload_rows
 from controlroom.hub.store.chat_rows import ITEMS_KEPT, ChatRow
-from controlroom.hub.store.store import Change, Store
+from controlroom.hub.store.store import Change, Event, Store
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
+from controlroom.wire.codec import decode
 from controlroom.wire.events import ChatItems
-from controlroom.wire.model import Item, Items
+from controlroom.wire.model import Item, Items, Message
 from controlroom.wire.node import AgentState, ItemsAnswer
 
 _log = structlog.get_logger("chats")
@@ -188,6 +189,31 @@ class Chats:
 
         if not await self._store.change(job):
             self._seen_early[chat_id] = item_id
+
+    # ---- messages --------------------------------------------------------------------------------------
+
+    def event(self, event: Event) -> None:
+        """A message arrived. Its row may have been pushed before that was known: it is pushed again, as that
+        message."""
+        if event.name != "message.changed":
+            return
+        message = decode(event.data, Message)
+        if message.state == "delivered" and message.item_id is not None:
+            self._tasks.start(f"arrived:{message.id}", self._push_item(message.chat_id, message.item_id))
+
+    async def _push_item(self, chat_id: str, item_id: str) -> None:
+        def found(connection: Connection) -> tuple[Item, Node | None] | None:
+            chat = chat_rows.chat_row(connection, chat_id)
+            agent = None if chat is None else fleet_rows.agent_row(connection, chat.agent_id)
+            item = chat_rows.kept_item(connection, chat_id, item_id)
+            return None if item is None or agent is None else (item, self._nodes.get(agent.machine_id))
+
+        try:
+            kept = await self._store.read(found)
+            if kept is not None:  # else it is fetched later, and pushed then
+                self._push(chat_id, await self.for_client(chat_id, kept[1], [kept[0]], False))
+        except DatabaseTrouble as error:  # only a display is late: a page says it right
+            _log.warning("cannot tell of a message that arrived", error=str(error))
 
     # ---- fetching --------------------------------------------------------------------------------------
 

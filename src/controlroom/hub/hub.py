@@ -152,6 +152,7 @@ class Hub:
         self._terminals = TerminalSockets(self.devices, receipts)
         store.subscribe(self._view.apply)
         store.subscribe(self._live.event)
+        store.subscribe(self._chats.event)
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))

@@ -7,9 +7,11 @@ import pytest
 from controlroom.hub.ports import NodeAway
 from controlroom.hub.store import message_rows
 from controlroom.testing.fake_node import agent_state
-from controlroom.wire.client import SendMessage
+from controlroom.wire.client import ItemsFrame, Resync, SendMessage
+from controlroom.wire.model import Item
 from controlroom.wire.node import Act, ActResult
 from tests.integration.hub.conftest import House
+from tests.integration.hub.test_live import first
 from tests.support.waiting import until
 
 
@@ -97,3 +99,20 @@ async def test_progress_that_was_missed_while_the_hub_was_down_is_read_after_its
     await house.until_agent()
     again = [event.name for event in await house.store.events_after(0, 1000)]
     assert again.count("message.changed") == count  # a replay is no news
+
+
+async def test_a_row_that_was_pushed_too_early_is_pushed_again_with_its_delivery(house: House) -> None:
+    await house.node.put(agent_state())
+    await house.until_agent()
+    await house.client.send("agt_1", SendMessage(id="msg_1", text="hi"))
+    await until(lambda: "msg_1" in house.node.taken)
+    async with house.client.live() as live:
+        await first(live, Resync)
+        await live.open("cht_1")
+        await house.node.say("agt_1", Item(id="i1", at_ms=5, kind="user", text="hi"))
+        (pushed,) = (await first(live, ItemsFrame)).items
+        assert (pushed.id, pushed.delivery) == ("i1", None)
+        await house.node.progress("msg_1", "delivered", item_id="i1")
+        (pushed,) = (await first(live, ItemsFrame)).items
+        assert pushed.delivery is not None
+        assert (pushed.id, pushed.delivery.id, pushed.delivery.state) == ("i1", "msg_1", "delivered")

@@ -125,6 +125,13 @@ def kept_items(
     return items, page[-1].position if len(rows) > limit else None
 
 
+def kept_item(connection: Connection, chat_id: str, item_id: str) -> Item | None:
+    """One kept item, in the node's time."""
+    query = select(chat_items.c.item).where(chat_items.c.chat_id == chat_id, chat_items.c.id == item_id)
+    raw = connection.execute(query).scalar()
+    return None if raw is None else decode(raw, Item)
+
+
 def item_place(connection: Connection, chat_id: str, item_id: str) -> tuple[int, int] | None:
     """Position and (node's) time of a kept item."""
     row = connection.execute(
