@@ -9,7 +9,7 @@
 import type { Item, Items } from "../api/types";
 
 /** More items than this are not held at once: what is far away is fetched again. */
-export const MOST_ITEMS = 900;
+export const MOST_ITEMS = 600;
 
 export interface Segment {
   items: readonly Item[];
