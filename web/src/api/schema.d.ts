@@ -2315,7 +2315,7 @@ export interface operations {
     get_chats: {
         parameters: {
             query?: {
-                /** @description only those whose agent's name, kind or folder, or any of their ids, says this */
+                /** @description only those whose name, kind, folder or ids say this */
                 q?: string;
                 /** @description cursor for more, from an answer's before */
                 before?: string;

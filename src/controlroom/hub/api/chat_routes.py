@@ -62,7 +62,7 @@ CHAT_ROUTES: tuple[Route, ...] = (
         get_chats,
         ChatList,
         query=(
-            Parameter("q", str, "only those whose agent's name, kind or folder, or any of their ids, says this"),
+            Parameter("q", str, "only those whose name, kind, folder or ids say this"),
             Parameter("before", str, "cursor for more, from an answer's before"),
             Parameter("limit", int, f"chats of a page: 1 to {LARGEST_PAGE}, {PAGE} without it"),
         ),
