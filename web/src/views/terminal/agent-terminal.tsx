@@ -10,6 +10,7 @@ import { useKeys } from "../../app/keys";
 import { copyText } from "../../kit/copy";
 import { line } from "../../kit/text";
 import { age, clock } from "../../kit/time";
+import { loadDevices } from "../../live/devices";
 import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { Menu } from "../../parts/menu";
@@ -44,6 +45,9 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
   const [isBusy, setBusy] = useState(false);
   const [hasFocus, setFocus] = useState(false);
   const [note, say] = useNote();
+  const isForbidden = note?.code === "not_allowed";
+  // The right may have ended a moment ago; or it is another one that this prompt needs.
+  useEffect(() => { if (isForbidden) void loadDevices(room); }, [isForbidden]);
   const field = useRef<HTMLInputElement>(null);
   const catcher = useRef<HTMLTextAreaElement>(null);
   const dialog = useDialog(agent);
@@ -62,7 +66,7 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
   }
   const typed = typist.current;
   const isLocked = note?.code === "locked";
-  const canType = right !== "no" && note?.code !== "not_allowed";
+  const canType = right !== "no";
   const isMasked = view.shown?.echo === false;
 
   useKeys({
@@ -173,7 +177,7 @@ export function AgentTerminal({ agentId }: { agentId: string }) {
       {dialog.current.id !== null ? (
         <p class="term-note"><Icon name="info" small /><span class="grow">It asks something here. Keys go to that prompt. <a href={addressOf({ at: "agent", agentId })}>Answer in the chat</a></span></p>
       ) : null}
-      <div role="status">{note === null || isLocked || note.code === "not_allowed" ? null : <p class="term-note is-bad">{note.text}</p>}</div>
+      <div role="status">{note === null || isLocked ? null : <p class="term-note is-bad">{note.text}</p>}</div>
       <div class="term-tools">
         <span class="grow only-phone">Pinch to zoom</span>
         <span class="grow only-wide">{!canType ? "Watching only" : hasFocus ? <>Keys go to the pane · <kbd>Esc</kbd> twice leaves</> : <>Click or <kbd>Enter</kbd> to type · <kbd>F</kbd> fit · <kbd>/</kbd> find</>}</span>
@@ -243,11 +247,11 @@ function useDialog(agent: Agent | undefined): { current: { id: string | null; sh
   return dialog;
 }
 
-/** What the person is told of their keys; it goes after a while, unless it is about this device. */
+/** What the person is told of their keys; it goes after a while, unless they have to unlock first. */
 function useNote(): [Note | null, (note: Note | null) => void] {
   const [note, setNote] = useState<Note | null>(null);
   useEffect(() => {
-    if (note === null || note.code === "locked" || note.code === "not_allowed") return;
+    if (note === null || note.code === "locked") return;
     const timer = setTimeout(() => setNote(null), NOTE_MS);
     return () => clearTimeout(timer);
   }, [note]);

@@ -32,7 +32,7 @@ export function refusedWords(code: string, text: string | null | undefined): str
   switch (code) {
     case "changed": return text ?? "The screen changed. No key was pressed.";
     case "locked": return "This device is locked for typing. Nothing was pressed.";
-    case "not_allowed": return "This device has no right to type here. Nothing was pressed.";
+    case "not_allowed": return text ?? "This device has no right to type here. Nothing was pressed.";
     case "offline":
     case "unreachable": return "The link broke. It is not known whether the keys arrived: look at the screen.";
     default: return text ?? "Nothing was pressed.";
