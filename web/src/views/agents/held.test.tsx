@@ -77,6 +77,22 @@ describe("the list", () => {
     expect(settling()).toEqual(["b", "new"]);
   });
 
+  it("does not wait for ever for a finger that nobody saw leave", () => {
+    show([a, b]);
+    pointer("pointerdown", list());
+    show([a, blocked]);
+    pass(31_000);
+    expect(places()).toEqual(["needs b blocked", "idle a idle"]);
+  });
+
+  it("is not held by a hand elsewhere", () => {
+    show([a, b]);
+    pointer("pointerdown", document.body);
+    pointer("pointerup", window);
+    show([a, blocked]);
+    expect(places()).toEqual(["needs b blocked", "idle a idle"]);
+  });
+
   it("waits for the end of a scroll", () => {
     show([a, b]);
     pointer("scroll", list());

@@ -10,6 +10,8 @@ export const SETTLE_MS = 600;
 const SCROLL_END_MS = 350;
 /** A finger or mouse that let go may come again at once. */
 const LET_GO_MS = 250;
+/** The browser may never say that a finger went: it left the window, or the window lost it. */
+const HELD_AT_MOST_MS = 30_000;
 
 export interface Held {
   groups: readonly Group[];
@@ -70,13 +72,18 @@ function useHands(list: { current: HTMLElement | null }): boolean {
       clearTimeout(timer);
       timer = setTimeout(() => setHeld(isDown), forMs);
     };
+    let longest: ReturnType<typeof setTimeout> | undefined;
+    const up = (): void => {
+      clearTimeout(longest);
+      if (!isDown) return;
+      isDown = false;
+      hold(LET_GO_MS);
+    };
     const down = (): void => {
       isDown = true;
       hold(LET_GO_MS);
-    };
-    const up = (): void => {
-      isDown = false;
-      hold(LET_GO_MS);
+      clearTimeout(longest);
+      longest = setTimeout(up, HELD_AT_MOST_MS);
     };
     const scroll = (): void => hold(SCROLL_END_MS);
     element.addEventListener("pointerdown", down);
@@ -85,6 +92,7 @@ function useHands(list: { current: HTMLElement | null }): boolean {
     window.addEventListener("pointercancel", up);
     return () => {
       clearTimeout(timer);
+      clearTimeout(longest);
       element.removeEventListener("pointerdown", down);
       element.removeEventListener("scroll", scroll, { capture: true });
       window.removeEventListener("pointerup", up);
