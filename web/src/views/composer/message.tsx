@@ -1,10 +1,12 @@
 /** Own messages: as a bubble while only this device has them, and the line that says what became of one. */
 import "./composer.css";
 
+import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 
-import type { Delivery } from "../../api/types";
-import { useRoom } from "../../live/room";
+import type { Delivery, Message } from "../../api/types";
+import { useRoom, type Room } from "../../live/room";
 import { writing } from "../../live/writing";
 import { block } from "../../kit/text";
 import { clock } from "../../kit/time";
@@ -29,7 +31,7 @@ export function OutboxMessage(props: { message: OutMessage }) {
   const { outbox } = writing(room);
   const { message } = props;
   const { state } = message;
-  const known = room.state.value.messages.get(message.id);
+  const known = useMessage(room, message.id);
   const isHere = state.kind !== "accepted";
   const words = !isHere && known !== undefined
     ? deliveryWords(known, known.changed_at_ms, (ms) => clock(ms, room.now.value))
@@ -65,10 +67,10 @@ export interface DeliveryLineProps {
 export function DeliveryLine(props: DeliveryLineProps) {
   const room = useRoom();
   const { id } = props.delivery;
-  const message = room.state.value.messages.get(id); // newer than the item, when there is one
+  const message = useMessage(room, id); // newer than the item, when there is one
   const delivery = message ?? props.delivery;
   const atMs = message?.changed_at_ms ?? props.atMs;
-  const words = deliveryWords(delivery, atMs, (ms) => clock(ms, room.now.value));
+  const words = deliveryWords(delivery, atMs, (ms) => clock(ms, room.nowMs()));
   const isWithdrawn = words.text.startsWith("Withdrawn");
   return (
     <Line words={words}>
@@ -76,6 +78,11 @@ export function DeliveryLine(props: DeliveryLineProps) {
       {delivery.state === "unconfirmed" ? <Act label="Send again" run={() => void sendAgain(room, id)} /> : null}
     </Line>
   );
+}
+
+/** A message as the hub sees it, when it was heard of; drawn anew only when this one changes. */
+function useMessage(room: Room, id: string): Message | undefined {
+  return useMemo(() => computed(() => room.state.value.messages.get(id)), [room, id]).value;
 }
 
 function Line(props: { words: DeliveryWords; children: ComponentChildren }) {
