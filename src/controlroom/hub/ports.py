@@ -60,7 +60,8 @@ class NodeLink(Protocol):
         self, agent_id: str, chat_id: str, text: str, *, before: str | None = None, limit: int = 50
     ) -> HitsAnswer:
         """Items that say this text in any case, newest first, from a cursor backwards. About ``limit``, and
-        as far as a few seconds reach. Raises NodeRefused (``not_found`` as ``items``; ``changed``: search anew)."""
+        as far as a few seconds reach. Raises NodeRefused: ``not_found`` as ``items``, ``changed`` when it has
+        to be searched anew."""
 
     async def around(self, agent_id: str, chat_id: str, item_id: str) -> ItemsAnswer:
         """The page that holds this item. Raises NodeRefused (``not_found``)."""

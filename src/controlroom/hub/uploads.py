@@ -112,9 +112,7 @@ class Uploads:
             raise self._too_large()
         lies = await self._store.read(upload_rows.unused_bytes)
         if lies + wanted > self._upload_bytes * UNUSED_FACTOR:
-            raise HubError(
-                "too_many", "Too much was uploaded and not sent. It goes after a day."
-            )
+            raise HubError("too_many", "Too much was uploaded and not sent. It goes after a day.")
 
     def _row(self, received: Received, by: str) -> UploadRow:
         upload = received.upload
@@ -136,9 +134,7 @@ class Uploads:
             case 413:
                 return self._too_large()
             case 503 if error.text == TOO_MANY:
-                return HubError(
-                    "too_many", "Too many files come right now. Try again in a moment.", 5000
-                )
+                return HubError("too_many", "Too many files come right now. Try again in a moment.", 5000)
             case 503:
                 return HubError("failed", "The file cannot be kept now. Try again.")
             case 507:

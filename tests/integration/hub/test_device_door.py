@@ -27,7 +27,8 @@ async def door(house: House) -> AsyncIterator[Door]:
 
 def test_the_table_of_rights_has_a_row_for_each_route_and_each_message() -> None:
     named = {f"{route.method} {API}{route.path}" for route in (*ROUTES, *FILE_ROUTES)}
-    beside = {f"GET {API}/{name}" for name in ("health", "openapi.json", "live", "terminals")} | {f"POST {API}/pair"}
+    beside = {f"GET {API}/{name}" for name in ("health", "openapi.json", "live", "terminals")}
+    beside |= {f"POST {API}/pair"}
     assert {subject for subject in RIGHTS if f" {API}/" in subject} == named | beside
     for route in ROUTES:
         assert (route.rule.right == "host") == route.path.startswith("/host/")

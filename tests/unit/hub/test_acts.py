@@ -30,6 +30,7 @@ def test_an_acts_id_is_the_same_for_the_same_request_only() -> None:
 def test_receipts_name_keys_and_never_what_was_typed(keys: tuple[str, ...], said: str) -> None:
     assert described_keys(keys) == said
 
+
 def test_a_paste_is_told_without_a_word_of_it() -> None:
     assert described_keys((), has_paste=True) == "Pasted a text."
     assert described_keys(("Enter",), has_paste=True) == "Pasted a text and pressed Enter."
