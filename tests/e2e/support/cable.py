@@ -53,8 +53,16 @@ class Cable:
 
     def close(self) -> None:
         self.cut()
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
+
+    async def _end(self) -> None:
+        self._server.close()
+        for writer in tuple(self._writers):
+            writer.transport.abort()
+        await asyncio.gather(*(task for task in asyncio.all_tasks() if task is not asyncio.current_task()))
 
     def _call(self, act: Callable[[], None]) -> None:
         done = threading.Event()

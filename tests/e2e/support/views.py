@@ -116,7 +116,7 @@ VIEWS: tuple[View, ...] = (
     View("terminal-rows", CHAT + "/terminal", "text=/^Live/", "orchard-api", _reader),
     View("shells", "shells", "text=No shell runs"),
     View("start-a-shell", "shells", "text=No shell runs", "", _shell),
-    View("inbox", "inbox", ".prompt"),
+    View("inbox", "inbox", ".card-lit"),
     View("chief", "chief", ".receipt"),
     View("usage", "usage", "h1"),
     View("settings", "settings", ".set"),
