@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bench.devices import devices
 from bench.measure import Row, cpu_shares, percentile, usage
 from bench.room import Room, desk_of, own, server_pid
+from bench.web import web
 from bench.wire import drawing, metered, reading, watching
 from controlroom.client import HubClient
 from controlroom.kit.clock import new_id
@@ -246,4 +247,5 @@ ALL = {
     "mirror": mirror,
     "transcript": transcript,
     "devices": devices,
+    "web": web,
 }

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -38,6 +39,7 @@ class Room:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if line.startswith(READY):
+                self.port = int(line.rsplit(":", 1)[1].split("/")[0])
                 break
         else:
             raise SystemExit("the control room did not start")
@@ -49,14 +51,22 @@ class Room:
         return self.home / "control.sock"
 
     def fleet(self) -> list[dict[str, object]]:
+        agents: list[dict[str, object]] = self._told("fleet")["agents"]
+        return agents
+
+    def code(self) -> str:
+        """A pairing code."""
+        return str(self._told("pair")["code"])
+
+    def _told(self, command: str) -> dict[str, Any]:
         done = subprocess.run(
-            [sys.executable, "-m", "controlroom.cli.main", "--home", str(self.home), "fleet", "--json"],
+            [sys.executable, "-m", "controlroom.cli.main", "--home", str(self.home), command, "--json"],
             env=self._desk.environ,
             capture_output=True,
             check=True,
         )
-        agents: list[dict[str, object]] = msgspec.json.decode(done.stdout)["agents"]
-        return agents
+        answer: dict[str, Any] = msgspec.json.decode(done.stdout)
+        return answer
 
     def fleet_cpu_s(self) -> float:
         """Processor seconds of one ``controlroom fleet``, from its start to its end."""
