@@ -8,7 +8,7 @@ import msgspec
 
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import SendMessage
-from controlroom.wire.model import Item
+from controlroom.wire.model import Item, LastWords
 from tests.integration.hub.conftest import House
 from tests.integration.hub.test_messages import until_message, until_taken
 from tests.support.waiting import until
@@ -51,6 +51,21 @@ async def test_an_item_is_hidden_and_comes_back(house: House) -> None:
     assert [(e["item_id"], e["is_hidden"]) for e in told] == [("i0", True), ("i0", False)]
     receipts = (await house.client.receipts()).receipts
     assert [(r.what, r.agent_id) for r in receipts] == [("hide", "agt_1"), ("show", "agt_1")]
+
+
+async def test_the_list_does_not_say_what_is_hidden(house: House) -> None:
+    await ready(house, "one", "two")
+    state = house.node.agents["agt_1"]
+    at_ms = house.node.chats["cht_1"][-1].at_ms
+    last = LastWords(author="assistant", text="two", at_ms=at_ms)
+    await house.node.put(msgspec.structs.replace(state, last=last))
+    await house.until_agent(last=last)
+    await ask(house, "DELETE", "/items/i1")
+    await house.until_agent(last=None)
+    await ask(house, "POST", "/items/i1/restore")
+    await house.until_agent(last=last)
+    await ask(house, "DELETE", "")
+    await house.until_agent(last=None)
 
 
 async def test_hiding_twice_is_hiding_once(house: House) -> None:

@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from controlroom.hub.merge import Marks, merge
+from controlroom.hub.store.hidden_rows import hides_words
 from controlroom.hub.store.store import Change
 from controlroom.hub.store.tables import agents, chats, machines
 from controlroom.wire.codec import decode, encode
@@ -186,7 +187,10 @@ def announce(change: Change, agent_id: str) -> Agent | None:
         is_archived=row.is_archived,
         finish_read_ms=row.finish_read_ms,
     )
-    agent = merge(decode(row.state, AgentState), row.machine_id, marks, row.offset_ms)
+    state = decode(row.state, AgentState)
+    if state.last is not None and hides_words(connection, row.chat_id, state.last.at_ms):
+        state = msgspec.structs.replace(state, last=None)
+    agent = merge(state, row.machine_id, marks, row.offset_ms)
     shown = encode(agent)
     if shown != row.shown:
         connection.execute(update(agents).where(agents.c.id == agent_id).values(shown=shown))

@@ -31,6 +31,23 @@ def veil_of(connection: Connection, chat_id: str) -> Veil:
     return Veil(frozenset(connection.execute(items).scalars()), connection.execute(before).scalar())
 
 
+def hides_words(connection: Connection, chat_id: str, at_ms: int) -> bool:
+    """Whether what was said in a chat at this time is hidden."""
+    before = select(func.max(hidden_chats.c.before_ms)).where(hidden_chats.c.chat_id == chat_id)
+    before_ms = connection.execute(before).scalar()
+    if before_ms is not None and at_ms <= before_ms:
+        return True
+    item = (
+        select(hidden_items.c.item_id)
+        .join(
+            chat_items,
+            (chat_items.c.chat_id == hidden_items.c.chat_id) & (chat_items.c.id == hidden_items.c.item_id),
+        )
+        .where(hidden_items.c.chat_id == chat_id, chat_items.c.at_ms == at_ms)
+    )
+    return connection.execute(item).first() is not None
+
+
 def hide_item(change: Change, chat_id: str, item_id: str) -> bool:
     """Whether this changed anything."""
     known = select(hidden_items.c.item_id).where(
