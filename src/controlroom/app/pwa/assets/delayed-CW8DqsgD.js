@@ -1,0 +1,1 @@
+import{o as e,t}from"./hooks-Dy_sjFl7.js";function n(n,r){let[i,a]=e(n);return t(()=>{let e=setTimeout(()=>a(n),r);return()=>clearTimeout(e)},[n,r]),i}export{n as t};

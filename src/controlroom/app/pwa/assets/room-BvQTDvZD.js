@@ -1,0 +1,1 @@
+import{d as e,s as t}from"./hooks-Dy_sjFl7.js";var n=e(null);function r(){let e=t(n);if(e===null)throw Error(`no RoomContext above this view`);return e}function i(e){let t=crypto.getRandomValues(new Uint8Array(16));return`${e}_${Array.from(t,e=>e.toString(16).padStart(2,`0`)).join(``)}`}export{i as n,r,n as t};
