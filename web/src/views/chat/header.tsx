@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useState } from "preact/hooks";
 
 import type { Agent, ChatEntry, ChatList, Done } from "../../api/types";
-import { back, go, popOut } from "../../app/navigate";
+import { back, go, isPopOut, popOut } from "../../app/navigate";
 import { addressOf } from "../../app/routes";
 import { clock, span } from "../../kit/time";
 import { line } from "../../kit/text";
@@ -63,6 +63,7 @@ export function ChatHeader(props: ChatHeaderProps) {
 }
 
 export function BackButton() {
+  if (isPopOut) return null; // a window of its own has nothing behind it
   return <button class="icon-btn only-phone" type="button" aria-label="Back" onClick={() => back()}><Icon name="back" /></button>;
 }
 

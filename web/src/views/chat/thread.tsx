@@ -49,7 +49,7 @@ export function Thread(props: ThreadProps) {
   const hour = useComputed(() => Math.floor(room.now.value / 60_000)).value * 60_000;
   const thread = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
-  const unreadId = useUnreadId(state, props.unread);
+  const unreadId = useUnreadId(model, props.unread);
   const blocks = useBlocks(state, agent, unreadId);
   const told = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -143,10 +143,28 @@ export function Thread(props: ThreadProps) {
   );
 }
 
-function useUnreadId(state: ChatState, unread: number): string | null {
+/** The first thing that was not read when the chat was opened, or that came while the page was hidden. */
+function useUnreadId(model: ChatModel, unread: number): string | null {
+  const state = model.state.value;
+  const [since, setSince] = useState<string | null>(null);
   const found = useRef<string | null | undefined>(undefined);
   if (found.current === undefined && state.isLoaded) found.current = state.isAtEnd ? firstUnread(state.items, unread) : null;
-  return found.current ?? null;
+  useEffect(() => {
+    let lastId: string | null = null;
+    const onVisibility = (): void => {
+      const { items } = model.state.peek();
+      if (document.visibilityState === "hidden") {
+        lastId = items[items.length - 1]?.id ?? null;
+        return;
+      }
+      const at = items.findIndex((item) => item.id === lastId);
+      const first = at < 0 ? undefined : items.slice(at + 1).find(isSaid);
+      if (first !== undefined) setSince(first.id);
+    };
+    document.addEventListener("visibilitychange", onVisibility);
+    return () => document.removeEventListener("visibilitychange", onVisibility);
+  }, [model]);
+  return since ?? found.current ?? null;
 }
 
 function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | null): readonly ChatBlock[] {
