@@ -17,7 +17,7 @@ import { go, isDetail, isPopOut, route, tabOf } from "./navigate";
 import { titleOf } from "./page";
 import { Resizer } from "./resizer";
 import { addressOf, type Route } from "./routes";
-import { Shortcuts } from "./shortcuts";
+import { rowOf, Shortcuts } from "./shortcuts";
 import { Strips } from "./strips";
 import { AgentTerminal, ChatView, Chief, HostShells, Inbox, SettingsList, SettingsPage, SharedView, Usage } from "./views";
 
@@ -162,10 +162,6 @@ function Lost(props: { path: string }) {
       </Empty>
     </section>
   );
-}
-
-function rowOf(agentId: string): HTMLElement | null {
-  return document.querySelector<HTMLElement>(`.row-link[data-agent="${CSS.escape(agentId)}"]`);
 }
 
 /** After a change of place the focus is never lost: where what had it is hidden now, the page's content has it. */

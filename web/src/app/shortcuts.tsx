@@ -39,6 +39,8 @@ export function Shortcuts() {
     const next = all[(all.findIndex((agent) => agent.id === ("agentId" in route.value ? route.value.agentId : currentAgentId())) + 1) % all.length];
     if (next === undefined) return false;
     go({ at: "agent", agentId: next.id });
+    // The row that had the focus is not what is open any more: the next key means the new one.
+    if (document.activeElement?.classList.contains("row-link")) rowOf(next.id)?.focus({ preventScroll: true });
     return true;
   }
 
@@ -61,6 +63,11 @@ function searchAgents(): void {
   const field = document.getElementById(SEARCH_FIELD);
   if (field?.checkVisibility()) field.focus(); // at once: what is typed next is searched for
   else searchWanted.value += 1;
+}
+
+/** The row of an agent in the list that is shown. */
+export function rowOf(agentId: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`.row-link[data-agent="${CSS.escape(agentId)}"]`);
 }
 
 /** Moves the focus in the list that is shown. */
