@@ -117,7 +117,7 @@ export class Outbox {
 
   /**
    * Takes a message back that the hub has not accepted. "" when it is out; else why it cannot be said. Nothing of it
-   * is ever sent later.
+   * is ever sent later. The bytes of its files stay for whoever puts it into a draft again; else they are tidied up.
    */
   async takeBack(id: string): Promise<string> {
     const message = this.all.value.get(id);
@@ -130,7 +130,7 @@ export class Outbox {
       const answer = await this.parts.http.request<Message>("DELETE", `/messages/${encodeURIComponent(id)}`);
       if (!answer.ok && answer.refusal.code !== "not_found") return answer.refusal.text;
     }
-    await this.drop(message);
+    await this.drop(message, true);
     return "";
   }
 

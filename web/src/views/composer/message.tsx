@@ -14,7 +14,7 @@ import { Icon } from "../../parts/icon";
 import { deliveryWords, outWords, type DeliveryWords } from "../../store/delivery";
 import { mayRetry, toShow, type OutMessage } from "../../store/outbox";
 import { OwnFiles } from "./attachments";
-import { editOwn, sendAgain, tryAgain, withdrawOwn } from "./sending";
+import { deleteOwn, editOwn, isOfHub, sendAgain, tryAgain } from "./sending";
 
 const SHOWN_TEXT = 4_000;
 
@@ -42,14 +42,13 @@ export function OutboxMessage(props: { message: OutMessage }) {
       <div class="bubble mine" data-message={message.id}>
         <span class="vh">You: </span>
         {message.text === "" ? null : <p class="own-text" dir="auto">{block(message.text, SHOWN_TEXT)}</p>}
-        <OwnFiles files={message.files.filter((file) => !file.id.startsWith("hub_"))} />
+        <OwnFiles files={message.files.filter((file) => !isOfHub(file))} />
       </div>
       <Line words={words}>
         {isHere && mayRetry(message, room.now.value) ? <Act label="Retry" run={() => outbox.again(message.id)} /> : null}
         {state.kind === "saved" || state.kind === "refused" ? <Act label="Edit" run={() => void editOwn(room, message)} /> : null}
-        {state.kind === "saved" || state.kind === "refused" || isUploading ? (
-          <Act label={isUploading ? "Cancel" : "Delete"} run={() => void withdrawOwn(room, message)} />
-        ) : null}
+        {state.kind === "saved" || state.kind === "refused" ? <Act label="Delete" run={() => void deleteOwn(room, message)} /> : null}
+        {isUploading ? <Act label="Cancel" run={() => void editOwn(room, message)} /> : null}
       </Line>
     </>
   );

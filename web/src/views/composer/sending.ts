@@ -7,6 +7,13 @@ import { showToast } from "../../parts/toast";
 import type { Draft } from "../../store/drafts";
 import { newMessage, withQuote, type OutFile, type OutMessage } from "../../store/outbox";
 
+const OF_HUB = "hub_";
+
+/** Whether only the hub has the bytes of a file: of a message that is sent once more. */
+export function isOfHub(file: OutFile): boolean {
+  return file.id.startsWith(OF_HUB);
+}
+
 /** Sends a draft. From now on it is in the outbox, and its draft is over. */
 export async function sendDraft(room: Room, draft: Draft): Promise<void> {
   const { outbox, drafts } = writing(room);
@@ -25,16 +32,28 @@ export async function sendDraft(room: Room, draft: Draft): Promise<void> {
   await outbox.add(message, drafts.sent(draft.chatId));
 }
 
-/** Takes a message of this device back into the composer; what stands there stays in front of it. */
+/** Takes a message of this device back into the composer: to change it, or because its upload is cancelled. */
 export async function editOwn(room: Room, message: OutMessage): Promise<void> {
+  if (await takenBack(room, message)) await intoDraft(room, message);
+}
+
+/** Deletes a message of this device; for a while it can be had back, as a draft. */
+export async function deleteOwn(room: Room, message: OutMessage): Promise<void> {
+  if (!(await takenBack(room, message))) return;
+  showToast({ text: "Deleted before it was sent", act: { label: "Undo", run: () => void intoDraft(room, message) } });
+}
+
+async function takenBack(room: Room, message: OutMessage): Promise<boolean> {
+  const problem = await writing(room).outbox.takeBack(message.id);
+  if (problem !== "") showToast({ text: problem });
+  return problem === "";
+}
+
+/** What stands in the composer already stays in front of it. */
+async function intoDraft(room: Room, message: OutMessage): Promise<void> {
   const { outbox, drafts } = writing(room);
-  const files = message.files.map(({ uploadId: _, ...file }) => file);
-  if (message.tries > 0) {
-    const problem = await outbox.takeBack(message.id);
-    if (problem !== "") return showToast({ text: problem });
-  }
+  const files = message.files.filter((file) => !isOfHub(file)).map(({ uploadId: _, ...file }) => file);
   const bytes = await Promise.all(files.map(async (file) => [file, await outbox.bytesOf(file.id)] as const));
-  await outbox.drop(message, true);
   const draft = drafts.of(message.chatId, message.agentId);
   drafts.change({
     ...draft,
@@ -43,11 +62,6 @@ export async function editOwn(room: Room, message: OutMessage): Promise<void> {
     changedMs: room.nowMs(),
   });
   await drafts.flush();
-}
-
-export async function withdrawOwn(room: Room, message: OutMessage): Promise<void> {
-  const problem = await writing(room).outbox.takeBack(message.id);
-  if (problem !== "") showToast({ text: problem });
 }
 
 // ---- messages that the hub has ------------------------------------------------------------------------------------
@@ -98,7 +112,7 @@ export async function sendAgain(room: Room, id: string): Promise<void> {
 
 async function sendAnew(room: Room, message: Message): Promise<void> {
   const files: OutFile[] = (message.attachments ?? []).map((file) => ({
-    id: `hub_${file.id}`, name: file.name, size: file.bytes, type: file.type, uploadId: file.id,
+    id: `${OF_HUB}${file.id}`, name: file.name, size: file.bytes, type: file.type, uploadId: file.id,
   }));
   const agent = room.state.peek().agents.get(message.agent_id);
   await writing(room).outbox.add(
