@@ -1,4 +1,4 @@
-"""Attachments: picked, pasted, dropped; handed to the agent as private files, and shown in the chat."""
+"""Attachments: picked and dropped; handed to the agent as private files, and shown in the chat."""
 
 from __future__ import annotations
 
@@ -43,17 +43,6 @@ def inbox(house: House) -> dict[str, Path]:
     return {file.name: file for file in folder.rglob("*") if file.is_file()}
 
 
-def paste(page: Page, text: str) -> None:
-    """As the clipboard of another program brings it."""
-    page.get_by_role("textbox", name=re.compile("Message")).focus()
-    page.evaluate(
-        "text => { const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', text);"
-        " const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });"
-        " document.activeElement.dispatchEvent(event); }",
-        text,
-    )
-
-
 def test_a_picture_and_a_text_are_handed_over_as_private_files(house: House, visit: Visit) -> None:
     house.start()
     house.add(idle())
@@ -83,26 +72,6 @@ def test_a_picture_and_a_text_are_handed_over_as_private_files(house: House, vis
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in found.values())
     assert tree.name in "".join(line.strip() for line in house.pane("orchard").split("\n"))
     assert house.receipts().count("upload") >= 1
-
-
-def test_a_long_paste_becomes_an_attachment_that_can_be_removed(house: House, visit: Visit) -> None:
-    house.start()
-    house.add(idle())
-    page = opened(house, visit("desktop"))
-    paste(page, "short " * 100)
-    long = "The crates are counted row by row. " * 200
-    paste(page, long)
-    tray = page.get_by_role("list", name="Attachments").last
-    expect(tray.get_by_role("listitem")).to_contain_text("pasted-text.txt")
-    expect(page.get_by_text("The pasted text became an attachment.")).to_be_visible()
-    expect(page.get_by_role("textbox", name=re.compile("Message"))).to_have_value("")
-    paste(page, long)
-    expect(tray.get_by_role("listitem")).to_have_count(2)
-    tray.get_by_role("button", name=re.compile("^Remove")).last.click()
-    expect(tray.get_by_role("listitem")).to_have_count(1)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text(re.compile(r"Delivered \d"))).to_be_visible(timeout=60_000)
-    assert [file.read_text() for name, file in inbox(house).items() if "pasted-text" in name] == [long]
 
 
 def test_a_file_is_dropped_and_one_that_is_too_large_is_refused_before(house: House, visit: Visit) -> None:

@@ -94,14 +94,12 @@ def said(page: Page, text: str | re.Pattern[str]) -> Locator:
     return page.get_by_role("log", name="Conversation").get_by_text(text)
 
 
-def findings(page: Page) -> list[str]:
-    """What axe-core finds on the page, a line each."""
+def findings(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds on the page, a line each; ``rules``: look for nothing else."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
-    result = page.evaluate(
-        "tags => axe.run(document, { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] })",
-        list(AXE_RULES),
-    )
+    only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": AXE_RULES}
+    result = page.evaluate("only => axe.run(document, { runOnly: only, resultTypes: ['violations'] })", only)
     return [
         f"{found['id']}: {node['target']} {node.get('failureSummary', '')}"
         for found in result["violations"]
