@@ -117,9 +117,7 @@ def test_a_drawn_on_picture_and_a_file_reach_the_agents_project(house: House, vi
     assert findings(page) == []
 
 
-def test_a_long_paste_becomes_a_file_and_survives_a_reload(
-    house: House, visit: Visit
-) -> None:
+def test_a_long_paste_becomes_a_file_and_survives_a_reload(house: House, visit: Visit) -> None:
     _, page, agent = chat(house, visit, "desktop")
     paste(page, "row\n" * 2000)
     tray = page.get_by_role("list", name="Attachments")
