@@ -1,16 +1,20 @@
-import { render } from "preact";
+import { options, render } from "preact";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { Markdown } from "./markdown";
 
 let place: HTMLElement;
+// Effects run at once: none may be left when the page goes.
+const hooks = options as { requestAnimationFrame?: (callback: () => void) => void };
 beforeEach(() => {
+  hooks.requestAnimationFrame = (callback) => void queueMicrotask(callback);
   place = document.createElement("div");
   document.body.append(place);
 });
 afterEach(() => {
   render(null, place);
   place.remove();
+  delete hooks.requestAnimationFrame;
 });
 
 const show = (text: string): HTMLElement => {
