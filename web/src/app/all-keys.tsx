@@ -2,7 +2,7 @@
 import { Sheet } from "../parts/sheet";
 import { Switch } from "../parts/switch";
 import { changeTaste, taste } from "../store/taste";
-import { knownKeys } from "./keys";
+import { knownKeys } from "../kit/keys";
 
 export function AllKeys(props: { onClose(): void }) {
   const groups = new Map<string, { keys: string; label: string }[]>();

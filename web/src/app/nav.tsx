@@ -7,8 +7,8 @@ import { span } from "../kit/time";
 import { useRoom } from "../live/room";
 import { Icon } from "../parts/icon";
 import { countsOf } from "../store/agents";
-import { tabOf } from "./navigate";
-import { addressOf, type Route, type Tab } from "./routes";
+import { tabOf } from "../kit/navigate";
+import { addressOf, type Route, type Tab } from "../store/routes";
 
 const TABS: readonly { tab: Tab; name: string; keys: string }[] = [
   { tab: "chief", name: "Chief", keys: "G C" },

@@ -7,8 +7,8 @@ import type { Room } from "../live/room";
 import { countsOf } from "../store/agents";
 import type { State } from "../store/state";
 import { taste } from "../store/taste";
-import { route } from "./navigate";
-import type { Route } from "./routes";
+import { route } from "../kit/navigate";
+import type { Route } from "../store/routes";
 
 /** Follows the room and the browser until the page is closed. */
 export function keepPage(room: Room): void {

@@ -14,11 +14,11 @@ import { changeTaste, taste } from "../store/taste";
 import { showAgent } from "../views/agents";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "../views/agents/acts";
 import { KeyNames } from "./all-keys";
-import { keyActs } from "./keys";
-import { changeLayout, layout } from "./layout";
-import { go, popOut, route } from "./navigate";
+import { keyActs } from "../kit/keys";
+import { changeLayout, layout } from "../kit/layout";
+import { go, popOut, route } from "../kit/navigate";
 import { overlay } from "./overlay";
-import type { Route } from "./routes";
+import type { Route } from "../store/routes";
 import { currentAgentId } from "./shortcuts";
 
 interface Entry {

@@ -4,11 +4,11 @@ import { useRoom } from "../live/room";
 import { takeToast } from "../parts/toast";
 import { waiting } from "../store/agents";
 import { SEARCH_FIELD, searchWanted, showAgent } from "../views/agents";
-import { useKeys } from "./keys";
-import { changeLayout, layout } from "./layout";
-import { above, back, go, hasPast, isDetail, isPopOut, route, tabOf } from "./navigate";
+import { useKeys } from "../kit/keys";
+import { changeLayout, layout } from "../kit/layout";
+import { above, back, go, hasPast, isDetail, isPopOut, route, tabOf } from "../kit/navigate";
 import { overlay } from "./overlay";
-import { parseRoute } from "./routes";
+import { parseRoute } from "../store/routes";
 import { AllKeys, Palette } from "./views";
 
 export function Shortcuts() {

@@ -10,7 +10,7 @@ import { Strip } from "../parts/strip";
 import { connectionHere } from "../store/connection";
 import { stripOf, type StripAct } from "./strip-text";
 import { loadNew, lookForNew, newVersion } from "../sw/register";
-import { go } from "./navigate";
+import { go } from "../kit/navigate";
 
 /** How long "Up to date" is said. */
 const BACK_MS = 2_000;

@@ -1,5 +1,5 @@
 /** The views that are loaded when they are first shown. */
-import { lazy } from "./lazy";
+import { lazy } from "../parts/lazy";
 
 export const ChatView = lazy(() => import("../views/chat").then((module) => module.ChatView));
 export const AgentTerminal = lazy(() => import("../views/terminal").then((module) => module.AgentTerminal));

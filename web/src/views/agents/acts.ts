@@ -1,6 +1,6 @@
 /** What the person does with an agent in the list: pin, mute, archive, copy its link. */
 import type { Agent } from "../../api/types";
-import { addressOf } from "../../app/routes";
+import { addressOf } from "../../store/routes";
 import { copyText } from "../../kit/copy";
 import { line } from "../../kit/text";
 import type { Room } from "../../live/room";

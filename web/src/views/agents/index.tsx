@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, Machine } from "../../api/types";
-import { lazy } from "../../app/lazy";
+import { lazy } from "../../parts/lazy";
 import { clock, span } from "../../kit/time";
 import { line } from "../../kit/text";
 import { useRoom } from "../../live/room";

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 
 import type { ChatEntry, ChatList } from "../../api/types";
-import { addressOf } from "../../app/routes";
+import { addressOf } from "../../store/routes";
 import { useDelayed } from "../../kit/delayed";
 import { line } from "../../kit/text";
 import { clock } from "../../kit/time";

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 
 import type { Agent } from "../../api/types";
-import { addressOf, type Route } from "../../app/routes";
+import { addressOf, type Route } from "../../store/routes";
 import { span } from "../../kit/time";
 import { line } from "../../kit/text";
 import { useRoom } from "../../live/room";

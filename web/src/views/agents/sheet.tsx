@@ -2,8 +2,8 @@
 import { signal } from "@preact/signals";
 
 import type { Agent, Machine } from "../../api/types";
-import { addressOf } from "../../app/routes";
-import { popOut } from "../../app/navigate";
+import { addressOf } from "../../store/routes";
+import { popOut } from "../../kit/navigate";
 import { clock, fullTime, span } from "../../kit/time";
 import { block, line } from "../../kit/text";
 import { useRoom } from "../../live/room";

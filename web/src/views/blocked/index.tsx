@@ -5,8 +5,8 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 import type { Agent, DialogOption, WaitingFor } from "../../api/types";
-import { useKeys, type Shortcuts } from "../../app/keys";
-import { addressOf } from "../../app/routes";
+import { useKeys, type Shortcuts } from "../../kit/keys";
+import { addressOf } from "../../store/routes";
 import { clock } from "../../kit/time";
 import { block, hidesSomething, line, marked } from "../../kit/text";
 import { useRoom } from "../../live/room";

@@ -3,8 +3,8 @@ import { useComputed } from "@preact/signals";
 import { useState } from "preact/hooks";
 
 import type { Agent, ChatEntry, ChatList, Done } from "../../api/types";
-import { back, go, isPopOut, popOut } from "../../app/navigate";
-import { addressOf } from "../../app/routes";
+import { back, go, isPopOut, popOut } from "../../kit/navigate";
+import { addressOf } from "../../store/routes";
 import { clock, span } from "../../kit/time";
 import { line } from "../../kit/text";
 import { newId, useRoom, type Room } from "../../live/room";

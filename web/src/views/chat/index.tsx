@@ -5,8 +5,8 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, FoundItem, Item } from "../../api/types";
-import { useKeys } from "../../app/keys";
-import { addressOf, type Route } from "../../app/routes";
+import { useKeys } from "../../kit/keys";
+import { addressOf, type Route } from "../../store/routes";
 import { copyText } from "../../kit/copy";
 import { fullTime } from "../../kit/time";
 import { line } from "../../kit/text";

@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import type { Receipt, Receipts } from "../../api/types";
-import { addressOf } from "../../app/routes";
+import { addressOf } from "../../store/routes";
 import { clock, fullTime, isSameDay } from "../../kit/time";
 import { block, line } from "../../kit/text";
 import { useRoom } from "../../live/room";

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
 
 import type { Agent } from "../../api/types";
-import { lazy } from "../../app/lazy";
+import { lazy } from "../../parts/lazy";
 import { block, line } from "../../kit/text";
 import { useRoom } from "../../live/room";
 import { writing } from "../../live/writing";

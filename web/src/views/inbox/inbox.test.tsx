@@ -4,7 +4,7 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Agent, Machine } from "../../api/types";
-import { route } from "../../app/navigate";
+import { route } from "../../kit/navigate";
 import { RoomContext, type Room } from "../../live/room";
 import { EMPTY, type State } from "../../store/state";
 

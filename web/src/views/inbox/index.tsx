@@ -6,9 +6,9 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Agent, Machine } from "../../api/types";
-import { go } from "../../app/navigate";
-import { Resizer } from "../../app/resizer";
-import { addressOf } from "../../app/routes";
+import { go } from "../../kit/navigate";
+import { Resizer } from "../../parts/resizer";
+import { addressOf } from "../../store/routes";
 import { PromptCard, PromptDock } from "../blocked";
 import { isWide } from "../../kit/media";
 import { span } from "../../kit/time";

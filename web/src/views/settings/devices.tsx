@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 
 import type { Refusal } from "../../api/http";
 import type { Device } from "../../api/types";
-import { addressOf } from "../../app/routes";
+import { addressOf } from "../../store/routes";
 import { line } from "../../kit/text";
 import { fullTime } from "../../kit/time";
 import { loadDevices, ownId } from "../../live/devices";

@@ -1,5 +1,5 @@
 /** Settings: the list of pages, and one page. On a phone the list is the tab and a page is a detail. */
-import { addressOf } from "../../app/routes";
+import { addressOf } from "../../store/routes";
 import { isWide } from "../../kit/media";
 import { line } from "../../kit/text";
 import { ownDevice } from "../../live/devices";

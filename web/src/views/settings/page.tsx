@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-import { addressOf } from "../../app/routes";
+import { addressOf } from "../../store/routes";
 import type { Refusal } from "../../api/http";
 import { line } from "../../kit/text";
 import { Icon } from "../../parts/icon";

@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 
 import type { Refusal } from "../../api/http";
 import type { Device } from "../../api/types";
-import { addressOf } from "../../app/routes";
-import { go } from "../../app/navigate";
+import { addressOf } from "../../store/routes";
+import { go } from "../../kit/navigate";
 import { canInstall, install } from "../../kit/install";
 import { probe } from "../../kit/probe";
 import { loadDevices, ownDevice, ownPasskeys } from "../../live/devices";

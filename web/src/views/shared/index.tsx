@@ -4,7 +4,7 @@ import "./shared.css";
 import { useEffect, useState } from "preact/hooks";
 
 import type { Agent } from "../../api/types";
-import { go } from "../../app/navigate";
+import { go } from "../../kit/navigate";
 import { sharedThings, type SharedThing } from "../../kit/shared";
 import { block, line } from "../../kit/text";
 import { useRoom, type Room } from "../../live/room";

@@ -4,9 +4,9 @@ import "./terminal.css";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, Machine } from "../../api/types";
-import { go, isPopOut, popOut } from "../../app/navigate";
-import { addressOf } from "../../app/routes";
-import { useKeys } from "../../app/keys";
+import { go, isPopOut, popOut } from "../../kit/navigate";
+import { addressOf } from "../../store/routes";
+import { useKeys } from "../../kit/keys";
 import { copyText } from "../../kit/copy";
 import { line } from "../../kit/text";
 import { age, clock } from "../../kit/time";

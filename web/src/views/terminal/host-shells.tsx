@@ -6,8 +6,8 @@ import "./terminal.css";
 
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 
-import { addressOf } from "../../app/routes";
-import { isPopOut, popOut } from "../../app/navigate";
+import { addressOf } from "../../store/routes";
+import { isPopOut, popOut } from "../../kit/navigate";
 import { readKey } from "../../kit/login";
 import { line } from "../../kit/text";
 import { age } from "../../kit/time";

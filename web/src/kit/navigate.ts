@@ -5,7 +5,7 @@
  */
 import { signal, type ReadonlySignal } from "@preact/signals";
 
-import { addressOf, BASE, parseRoute, type Route, type Tab } from "./routes";
+import { addressOf, BASE, parseRoute, type Route, type Tab } from "../store/routes";
 
 const current = signal<Route>({ at: "agents" });
 

@@ -1,7 +1,7 @@
 /** The edge between list and detail: drag it, or move it with the arrow keys; a double click makes it as usual. */
 import { useRef, useState } from "preact/hooks";
 
-import { changeLayout, layout, NARROWEST_REM, resetListWidth, WIDEST_REM } from "./layout";
+import { changeLayout, layout, NARROWEST_REM, resetListWidth, WIDEST_REM } from "../kit/layout";
 
 const STEP_REM = 1;
 

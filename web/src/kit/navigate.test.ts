@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { above, back, go, isDetail, popOut, route, startNavigation, tabOf } from "./navigate";
-import type { Route } from "./routes";
+import type { Route } from "../store/routes";
 
 /** The window of the tests would really go where a link leads. */
 interface TestWindow {
