@@ -51,7 +51,7 @@ def test_fleet_as_json_is_the_api_as_it_is(hub: StubHub, cli: Cli) -> None:
 
 def test_fleet_for_people(hub: StubHub, cli: Cli) -> None:
     hub.fleet = all_states()
-    ran = cli("fleet")
+    ran = cli("fleet", "--all")
     assert ran.status == 0
     assert ran.out.startswith("Control Room · 12 agents · 3 need you")
     assert "\x1b" not in ran.out
