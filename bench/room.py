@@ -76,7 +76,7 @@ class Room:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def wait_for_agents(self, count: int) -> None:
-        end = time.monotonic() + READY_S
+        end = time.monotonic() + READY_S + count  # each is a program that starts
         while time.monotonic() < end:
             if sum(agent["activity"] == "idle" for agent in self.fleet()) >= count:
                 return

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from playwright.sync_api import Browser, CDPSession, Page, WebSocketRoute
 from tests.e2e.support.browser import Visitor, open_browser
@@ -18,15 +18,18 @@ from bench.room import Room, desk_of
 from controlroom.testing.scripted.desk import Desk
 from controlroom.testing.scripted.steps import Loop, Pause, Say, Scene, Think, Turn, Use
 
+T = TypeVar("T")
+
 AGENTS = 100
 ITEMS = 10_000
 WORKING = 10
 TIMES = 7
-PAGES = 20  # of earlier messages, scrolled into
+PAGES = 8  # of earlier messages, scrolled into
 WHEEL_PX = 300
 KEYS = 60
 KEY_PAUSE_MS = 250
 WATCH_S = 60
+WAIT_S = 60
 HOUR_OF_FRAMES = 36_000  # ten a second
 WARM_FRAMES = 2_000
 BATCH = 500
@@ -67,6 +70,7 @@ _RECORD = """
   requestAnimationFrame(next);
 }
 """
+_OLDEST = "document.querySelector('.thread .msg-mine, .thread .msg-theirs')?.dataset.key ?? ''"
 _TYPE = """
 ([key, typed]) => {
   const rows = document.querySelector(".xterm-rows");
@@ -89,12 +93,14 @@ def web() -> list[Row]:
 
 
 def _list_and_chat(browser: Browser) -> list[Row]:
-    with desk_of(AGENTS) as desk, _room(desk, AGENTS) as room, _visitor(browser) as visitor:
-        long = _lengthen(desk, room, "agent-0", "project-0")
-        page = _pair(visitor, room)
-        lists, whole = _lists(page)
-        chats = _chats(page, long)
-        frames = _scroll(page)
+    with desk_of(AGENTS) as desk:
+        _lengthen(desk, "project-0")
+        with _room(desk, AGENTS) as room, _visitor(browser) as visitor:
+            page = _pair(visitor, room)
+            lists, whole = _lists(page)
+            (long,) = (agent for agent in room.fleet() if agent["name"] == "agent-0")
+            chats = _chats(page, str(long["id"]))
+            frames = _scroll(page)
     after, opening, chat = (percentile(times, 0.5) for times in (lists, whole, chats))
     smooth = percentile(frames, 0.99)
     return [
@@ -130,10 +136,10 @@ def _scroll(page: Page) -> list[float]:
     """Milliseconds of each frame while a wheel goes back through so many pages."""
     page.locator(".thread").hover()
     page.evaluate(_RECORD)
-    shown, pages = 0, 0
+    shown, pages = "", 0
     while pages < PAGES:
         page.mouse.wheel(0, -WHEEL_PX)
-        now = int(page.evaluate("document.querySelectorAll('.thread .bubble').length"))
+        now = str(page.evaluate(_OLDEST))
         shown, pages = now, pages + (now != shown)
     return [float(ms) for ms in page.evaluate("frames_ms")]
 
@@ -237,10 +243,10 @@ def _worker(number: int) -> Scene:
     return Scene(name=f"worker-{number}", folder=f"row-{number}", turns=(turn,), animated=True)
 
 
-def _lengthen(desk: Desk, room: Room, name: str, folder: str) -> str:
-    """Give the transcript of an agent in this folder so many rows more; the agent's id."""
-    (agent,) = (agent for agent in room.fleet() if agent["name"] == name)
-    (path,) = desk.config.glob(f"projects/*{folder}/*.jsonl")
+def _lengthen(desk: Desk, folder: str) -> None:
+    """Give the transcript of the agent in this folder so many rows more, before anybody reads it."""
+    (path,) = _eventually(lambda: list(desk.config.glob(f"projects/*{folder}/*.jsonl")))
+    _eventually(lambda: '"turn_duration"' in path.read_text())
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     user = next(row for row in rows if row.get("type") == "user")
     reply = next(row for row in rows if row.get("type") == "assistant")
@@ -261,7 +267,16 @@ def _lengthen(desk: Desk, room: Room, name: str, folder: str) -> str:
                 else:
                     message["content"] = f"Count row {number}."
                 file.write(json.dumps(copied) + "\n")
-    return str(agent["id"])
+
+
+def _eventually(look: Callable[[], T]) -> T:
+    """The first true value."""
+    end = time.monotonic() + WAIT_S
+    while not (found := look()):
+        if time.monotonic() > end:
+            raise SystemExit("the transcript was not written")
+        time.sleep(0.1)
+    return found
 
 
 @contextmanager
