@@ -19,7 +19,7 @@ def test_the_link_uses_nothing_up_and_pairs(house: House, visit: Visit, kind: Ki
     code = house.code()
     for _ in range(2):  # opening it, and again
         page = visit(kind).open(f"{house.url}#pair={code}")
-        page.get_by_role("button", name="Pair").wait_for()
+        page.get_by_role("button", name="Pair", exact=True).wait_for()
     page.get_by_label("Name of this device").fill("Kim's phone")
     page.get_by_role("button", name="Pair", exact=True).click()
     page.get_by_role("heading", level=1, name="Agents").wait_for()
@@ -48,7 +48,7 @@ def test_a_pairing_lives_on_and_a_revoked_device_is_out_at_once(house: House, vi
     page.reload()
     page.get_by_role("heading", level=1, name="Agents").wait_for()
     [device] = house.json("devices")["devices"]
-    house.run("devices", "revoke", device["id"], "--yes")
+    house.run("devices", "revoke", device["id"])
     page.get_by_role("heading", level=1, name=re.compile("Pair")).wait_for()
     visitor.expect(r"401|WebSocket")
 

@@ -24,7 +24,7 @@ AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 AXE_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 PATIENCE_MS = 20_000  # a loaded machine is no fault of the app
 
-CUT = r"WebSocket|ERR_|Failed to load|fetching the script"
+CUT = r"WebSocket|ERR_|Failed to (load|fetch)|fetching the script"
 """What browsers say by themselves when a control room cannot be reached (for ``Visitor.expect``)."""
 
 expect.set_options(timeout=PATIENCE_MS)
