@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Item, Items } from "../api/types";
-import {
-  correction, firstLimit, firstUnread, MOST_ITEMS, newerCursor, newestSeen, NO_CHAT, olderCursor, standOf, stepChat, wants,
-  type ChatEvent, type ChatState,
-} from "./chat";
+import { correction, firstLimit, firstUnread, MOST_ITEMS, newerCursor, newestSeen, NO_CHAT, olderCursor, standOf, stepChat, wants, type ChatEvent, type ChatState, isOverlong } from "./chat";
 
 const item = (n: number, kind: Item["kind"] = "assistant", more: Partial<Item> = {}): Item =>
   ({ id: `i${n}`, at_ms: n * 1000, kind, text: `text ${n}`, ...more });
@@ -39,6 +36,17 @@ describe("a window of a chat", () => {
     const state = play(opened(0, 20, false), { type: "pushed", items: [item(90), item(91, "tool")] });
     expect(numbers(state)).toEqual(range(0, 20));
     expect(state.missed).toBe(1);
+  });
+
+  it("does not put behind its end what belongs before its beginning", () => {
+    const state = play(opened(50, 70), { type: "pushed", items: [item(3), item(49), item(70)] });
+    expect(state.items.map((one) => one.id)).toEqual([...Array.from({ length: 20 }, (_, n) => `i${50 + n}`), "i70"]);
+  });
+
+  it("says when pushes have made it too large", () => {
+    const at = play(opened(0, 20), { type: "pushed", items: range(20, MOST_ITEMS).map((one) => item(one)) });
+    expect(isOverlong(at)).toBe(false);
+    expect(isOverlong(stepChat(at, { type: "pushed", items: [item(MOST_ITEMS)] }))).toBe(true);
   });
 
   it("keeps what was pushed before the first page", () => {

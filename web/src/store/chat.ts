@@ -126,7 +126,8 @@ function replaced(segments: readonly Segment[], items: readonly Item[]): { segme
 }
 
 function pushed(state: ChatState, items: readonly Item[]): ChatState {
-  const { segments, fresh } = replaced(state.segments, spoken(items));
+  const { segments, fresh: unknown } = replaced(state.segments, spoken(items));
+  const fresh = unknown.filter((item) => !isBefore(item, segments));
   const messages = new Map(state.waiting.map((item) => [item.id, item]));
   for (const item of items) if (isWaiting(item)) messages.set(item.id, item);
   // A row that carries a delivery has taken the place of its message.
@@ -136,6 +137,20 @@ function pushed(state: ChatState, items: readonly Item[]): ChatState {
   const last = segments[segments.length - 1];
   if (last === undefined || fresh.length === 0) return { ...state, segments, waiting };
   return trimmed({ ...state, waiting, segments: [...segments.slice(0, -1), { ...last, items: [...last.items, ...fresh] }] }, "start");
+}
+
+/** Whether an item belongs before the window: the hub still reads a file whose end was fetched already. */
+function isBefore(item: Item, segments: readonly Segment[]): boolean {
+  const first = segments.find((segment) => segment.items.length > 0)?.items[0];
+  return first !== undefined && item.at_ms < first.at_ms;
+}
+
+/**
+ * Whether what was pushed has made the window too large: pushed items come without cursors, so they can only be
+ * dropped by opening the end anew, which is for a moment when the reader stands there.
+ */
+export function isOverlong(state: ChatState): boolean {
+  return (state.segments[state.segments.length - 1]?.items.length ?? 0) > MOST_ITEMS;
 }
 
 /** Drops whole segments at one side while the window is too large. The one at the other side always stays. */

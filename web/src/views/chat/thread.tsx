@@ -7,7 +7,7 @@ import type { Agent, Item, Receipts } from "../../api/types";
 import { isSameDay } from "../../kit/time";
 import { useRoom, type Room } from "../../live/room";
 import { Icon } from "../../parts/icon";
-import { firstUnread, isSaid, newestSeen, olderCursor, wants, type ChatState } from "../../store/chat";
+import { type ChatState, firstUnread, isOverlong, isSaid, newestSeen, olderCursor, wants } from "../../store/chat";
 import { blocksOf, type ChatBlock } from "../../store/chat-blocks";
 import { taste } from "../../store/taste";
 import { Block, Mine, type ThreadActs } from "./item";
@@ -106,6 +106,9 @@ export function Thread(props: ThreadProps) {
     if (props.promptId !== null && state.isLoaded && began.current >= 0 && isFollowing) scroller.goTo(PROMPT_TOP);
   }, [props.promptId]);
   useEffect(plan, [state.items]);
+  useEffect(() => {
+    if (isFollowing && loading === null && trouble === null && isOverlong(state)) void model.openEnd();
+  }, [state.items, isFollowing]);
   useEffect(() => {
     const onVisible = (): void => plan();
     document.addEventListener("visibilitychange", onVisible);
