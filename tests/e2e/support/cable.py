@@ -81,12 +81,12 @@ class Cable:
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._refuses:
-            writer.transport.abort()
+            await _abort(writer)
             return
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._to_port)
         except OSError:
-            writer.transport.abort()
+            await _abort(writer)
             return
         ends = {writer, far_writer}
         self._writers |= ends
@@ -95,8 +95,7 @@ class Cable:
         finally:
             self._writers -= ends
             self._silent -= ends
-            for end in ends:
-                end.transport.abort()
+            await _abort(*ends)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -109,3 +108,9 @@ class Cable:
                 writer.write_eof()
         except OSError:
             writer.transport.abort()
+
+
+async def _abort(*ends: asyncio.StreamWriter) -> None:
+    for end in ends:
+        end.transport.abort()
+    await asyncio.gather(*(end.wait_closed() for end in ends), return_exceptions=True)
