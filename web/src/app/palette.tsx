@@ -17,7 +17,7 @@ import { KeyNames } from "./all-keys";
 import { keyActs } from "../kit/keys";
 import { changeLayout, layout } from "../kit/layout";
 import { go, popOut, route } from "../kit/navigate";
-import { overlay } from "./overlay";
+import { overlay } from "../kit/overlay";
 import type { Route } from "../store/routes";
 import { currentAgentId } from "./shortcuts";
 

@@ -7,7 +7,7 @@ import { SEARCH_FIELD, searchWanted, showAgent } from "../views/agents";
 import { useKeys } from "../kit/keys";
 import { changeLayout, layout } from "../kit/layout";
 import { above, back, go, hasPast, isDetail, isPopOut, route, tabOf } from "../kit/navigate";
-import { overlay } from "./overlay";
+import { overlay } from "../kit/overlay";
 import { parseRoute } from "../store/routes";
 import { AllKeys, Palette } from "./views";
 

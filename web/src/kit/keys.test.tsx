@@ -3,6 +3,7 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { changeTaste } from "../store/taste";
+import { overlay } from "./overlay";
 import { isInput, knownKeys, nameOf, startKeys, useKeys, type Shortcuts } from "./keys";
 
 function Keys(props: { keys: Shortcuts }) {
@@ -92,6 +93,16 @@ describe("keys", () => {
     press("k", { ctrlKey: true }, terminal);
     press("Escape", {}, terminal);
     expect(pressed).toEqual([]);
+  });
+
+  it("does not act on the page below a dialog that is still loading", () => {
+    show({ n: note("next"), "mod+k": note("palette", { inDialogs: true }) });
+    overlay.value = "palette";
+    press("n");
+    press("k", { ctrlKey: true });
+    overlay.value = null;
+    press("n");
+    expect(pressed).toEqual(["palette", "next"]);
   });
 
   it("takes only what is for it while a dialog is open", () => {

@@ -10,6 +10,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
 import { taste } from "../store/taste";
+import { overlay } from "./overlay";
 
 export interface Shortcut {
   /** What it does, for the list of all keys. */
@@ -97,7 +98,8 @@ function onKey(event: KeyboardEvent): void {
   if (name === null) return;
   const isPlain = !name.startsWith("mod+");
   const isOff = isPlain && (isInput(event.target) || !taste.value.singleKeys);
-  const isInDialog = document.querySelector("dialog[open]") !== null;
+  // What is typed for a dialog that is still loading must not act on the page below it.
+  const isInDialog = overlay.peek() !== null || document.querySelector("dialog[open]") !== null;
   const sequence = pending !== null && event.timeStamp - pending.atMs < SEQUENCE_MS ? `${pending.key} ${name}` : null;
   pending = null;
   const may = (shortcut: Shortcut): boolean => (!isOff || shortcut.always === true) && (!isInDialog || shortcut.inDialogs === true);

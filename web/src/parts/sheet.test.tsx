@@ -24,6 +24,11 @@ afterEach(() => {
 });
 
 describe("a sheet", () => {
+  it("is open before the next key can come", () => {
+    render(<Sheet title="Stop?" onClose={onClose}><button type="button">Stop</button></Sheet>, document.body); // no act: no effects after the paint
+    expect(document.querySelector("dialog[open]")).not.toBeNull();
+  });
+
   it("ignores the end of the long press that opened it", () => {
     pointer("pointerdown");
     const button = open();

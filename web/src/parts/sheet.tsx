@@ -3,7 +3,7 @@
  * Back close it, focus returns to where it was.
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 import { Icon } from "./icon";
 
@@ -56,7 +56,8 @@ export function Dialog(props: DialogProps) {
   useSettling(dialog);
   const onClose = useRef(props.onClose);
   onClose.current = props.onClose;
-  useEffect(() => {
+  // Before the next key or tap can come: with an effect after the paint, fast typing went to the page below.
+  useLayoutEffect(() => {
     const element = dialog.current;
     const before = document.activeElement;
     if (element !== null && !element.open) element.showModal();
@@ -90,7 +91,7 @@ export function Dialog(props: DialogProps) {
  * double tap. Keys count at once.
  */
 function useSettling(dialog: { current: HTMLDialogElement | null }): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current;
     const isUnderFinger = down.size > 0;
     let untilMs = isUnderFinger ? Infinity : performance.now() + SETTLE_MS;
