@@ -48,7 +48,11 @@ SETTLED_MS = 800  # longer than what has just moved ignores taps
 
 
 def stands_still(thing: Locator) -> None:
-    """Wait until it has stood where it stands for so long that it takes a tap."""
+    """Bring it into sight, and wait until it has stood there for so long that it takes a tap.
+
+    A click would scroll to it, and what has just moved ignores the click.
+    """
+    thing.scroll_into_view_if_needed()
     thing.evaluate(_STILL, SETTLED_MS)
 
 

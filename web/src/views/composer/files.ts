@@ -34,14 +34,16 @@ async function copied(file: File): Promise<Blob> {
   return new Blob([await file.arrayBuffer()], { type: file.type });
 }
 
-/** The same file with other bytes: an image that was drawn on. */
+/**
+ * The same file with other bytes: an image that was drawn on. The draft names it at once: what is written or sent
+ * while the disk is still at work has the drawing, and keeps its words.
+ */
 export async function replaceFile(writing: Writing, draft: Draft, old: OutFile, bytes: Blob, nowMs: number): Promise<void> {
   const name = old.name.replace(/\.[^.]*$/u, "") + (bytes.type === "image/png" ? ".png" : ".jpg");
   const next: OutFile = { id: fileId(), name, size: bytes.size, type: bytes.type };
   writing.outbox.hold(next.id, bytes);
+  writing.drafts.change({ ...draft, files: draft.files.map((file) => (file.id === old.id ? next : file)), changedMs: nowMs });
   await writing.drafts.keepBytes(next.id, bytes);
-  const files = draft.files.map((file) => (file.id === old.id ? next : file));
-  writing.drafts.change({ ...draft, files, changedMs: nowMs });
   await writing.drafts.flush();
   writing.outbox.hold(old.id, null);
   await writing.drafts.dropBytes(old.id);
