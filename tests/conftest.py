@@ -1,6 +1,13 @@
 """Fixtures for all suites."""
 
+import signal
+
 from hypothesis import settings
+
+# A shell that runs the tests in the background lets them ignore Ctrl-C, and every program that they start
+# would inherit that: it could not be ended as a person ends it. A handler of ours is not inherited.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A loaded machine is no bug: examples have no time limit of their own.
 settings.register_profile("controlroom", deadline=None)
