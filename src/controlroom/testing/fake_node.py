@@ -259,7 +259,7 @@ class FakeNode:
             raise NodeRefused(refusal)
         if offer.id not in self.files:
             self.files[offer.id] = b"".join([piece async for piece in pieces])
-        return FilePlaced(path=f"/work/.controlroom/inbox/{offer.id}-{offer.name}")
+        return FilePlaced(path=f"/home/kim/orchard/.controlroom/inbox/{offer.id}-{offer.name}")
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         await self._wait(lambda: len(self._progress) > after, wait_s)

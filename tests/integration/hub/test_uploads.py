@@ -35,7 +35,7 @@ async def fetch(house: House, upload_id: str) -> tuple[int, bytes, Mapping[str, 
 
 
 async def ready(house: House, **more: Any) -> None:
-    await house.node.put(agent_state(folder="/work", **more))
+    await house.node.put(agent_state(folder="/home/kim/orchard", **more))
     await house.until_agent()
 
 
@@ -125,7 +125,7 @@ async def test_a_delivered_message_shows_its_own_text_and_its_files(house: House
     await house.client.send("agt_1", SendMessage(id="msg_1", text="look", attachments=(taken["id"],)))
     await until_taken(house, "msg_1")
     typed = (
-        f"look\n\nAttached files:\n- `/work/.controlroom/inbox/{taken['id']}-my-photo.png` (image/png, 10 kB)"
+        f"look\n\nAttached files:\n- `/home/kim/orchard/.controlroom/inbox/{taken['id']}-my-photo.png` (image/png, 10 kB)"
     )
     await house.node.say("agt_1", Item(id="i1", at_ms=5, kind="user", text=typed))
     await house.node.progress("msg_1", "delivered", item_id="i1")
@@ -140,9 +140,9 @@ async def test_a_delivered_message_shows_its_own_text_and_its_files(house: House
     ("where", "attachments", "send_as", "code"),
     [
         (None, ("ID",), "text", "bad_request"),
-        ("/work", ("up_unknown",), "text", "not_found"),
-        ("/work", ("ID", "ID"), "text", "bad_request"),
-        ("/work", ("ID",), "command", "bad_request"),
+        ("/home/kim/orchard", ("up_unknown",), "text", "not_found"),
+        ("/home/kim/orchard", ("ID", "ID"), "text", "bad_request"),
+        ("/home/kim/orchard", ("ID",), "command", "bad_request"),
     ],
 )
 async def test_what_cannot_be_attached_is_refused(
