@@ -188,9 +188,9 @@ def _choices(texts: Sequence[str]) -> tuple[Choice, ...]:
 
 def _choice(place: int, text: str, colon: int) -> Choice:
     head, _, more = text.partition("\n")
-    head, recommended = _without_recommended(head)
+    head, recommended = without_recommended(head)
     label, what = split_at_colon(head, colon)
-    label, too = _without_recommended(label)
+    label, too = without_recommended(label)
     whole = _WHOLE_MARKS.match(label)
     return Choice(
         key=str(place),
@@ -200,7 +200,8 @@ def _choice(place: int, text: str, colon: int) -> Choice:
     )
 
 
-def _without_recommended(text: str) -> tuple[str, bool]:
+def without_recommended(text: str) -> tuple[str, bool]:
+    """The text without a "(recommended)" at its end, and whether there was one."""
     found = _RECOMMENDED.search(text.rstrip())
     return (text, False) if found is None else (text[: found.start()].rstrip(), True)
 
