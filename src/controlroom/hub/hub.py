@@ -34,6 +34,7 @@ from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
+from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
 from controlroom.hub.store import fleet_rows, identity_rows
@@ -138,6 +139,7 @@ class Hub:
             only_devices_answer=self._settings.policy.blocking_answers == "devices",
             may_answer=self._may_answer,
         )
+        self._questions = Questions(store, clock)
         self.mirror = Mirror(self._view, nodes, self._health)
         self._closers.append(self.mirror.aclose)
         self._live = LiveClients(
@@ -180,6 +182,7 @@ class Hub:
             hiding=Hiding(store, nodes),
             messages=Messages(store, nodes, self._courier, limit),
             acts=self.acts,
+            questions=self._questions,
             receipts=receipts,
             live=self._live,
             devices=self.devices,
@@ -272,6 +275,7 @@ class Hub:
             machines=machines,
             agents=agents,
             health=own + theirs,
+            paused=self._questions.paused,
         )
 
     # ---- what it hears of nodes ------------------------------------------------------------------------
@@ -281,6 +285,7 @@ class Hub:
 
     def snapshot(self, node: Node, states: Sequence[AgentState]) -> None:
         self._chats.snapshot(node, states)
+        self._questions.snapshot(node, states)
         self._settled.set()
 
     def flipped(self, node: Node) -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from controlroom.wire.model import Fleet, Health, Item, MessageState, Receipt, ScreenCursor, Struct
+from controlroom.wire.question import Paused
 
 ErrorCode = Literal[
     "bad_request",
@@ -179,6 +180,7 @@ class Status(Struct, frozen=True, kw_only=True):
     machines: int
     agents: int
     health: tuple[Health, ...]
+    paused: Paused | None = None
 
 
 class OpenHealth(Struct, frozen=True, kw_only=True):

@@ -1,16 +1,18 @@
 """Data of the durable events that are not simply the new state of a noun of ``wire.model``.
 
-==================  ============================================================
-``agent.changed``   Agent
-``agent.gone``      AgentGone: it left the fleet
-``chat.items``      ChatItems: a hint, the items are fetched
-``chat.hidden``     ChatHidden: something of a chat is hidden, or shown again
-``message.changed`` Message; a long text is shortened, ``clipped`` says so
-``machine.changed`` Machine
-``receipt.added``   Receipt
-``device.changed``  Device: paired, renamed, or its rights are others now
-``device.gone``     DeviceGone: revoked, replaced or ended
-==================  ============================================================
+==================== ============================================================
+``agent.changed``    Agent
+``agent.gone``       AgentGone: it left the fleet
+``chat.items``       ChatItems: a hint, the items are fetched
+``chat.hidden``      ChatHidden: something of a chat is hidden, or shown again
+``message.changed``  Message; a long text is shortened, ``clipped`` says so
+``machine.changed``  Machine
+``receipt.added``    Receipt
+``question.changed`` Question; long texts are shortened, ``clipped`` says so
+``pause.changed``    PauseState
+``device.changed``   Device: paired, renamed, or its rights are others now
+``device.gone``      DeviceGone: revoked, replaced or ended
+==================== ============================================================
 """
 
 from __future__ import annotations

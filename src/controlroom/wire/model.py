@@ -293,3 +293,4 @@ class Receipt(Struct, frozen=True, kw_only=True):
     agent_id: str | None = None
     device: str | None = None
     screen: tuple[str, ...] = ()
+    question_id: str | None = None  # what was done to a question; its card says more

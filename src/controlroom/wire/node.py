@@ -34,6 +34,7 @@ class Hello(Struct, frozen=True, kw_only=True):
     boot_id: str  # new at each start of the node: snapshot revisions are per boot
     now_ms: int
     capabilities: tuple[str, ...]
+    zone: str = ""  # the machine's time zone: an IANA name or "UTC+hh:mm"; "" = it does not say
 
 
 class AgentState(Struct, frozen=True, kw_only=True):
@@ -79,12 +80,55 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     load: float | None = None
 
 
+class AskedOption(Struct, frozen=True, kw_only=True):
+    """One option of a question, as the reply has it. ``what`` happens then, "" = not said."""
+
+    key: str
+    label: str
+    what: str = ""
+    recommended: bool = False
+
+
+class AskedBlock(Struct, frozen=True, kw_only=True):
+    """One ``Question for Founder:`` block, its texts limited. ``problem`` says how it departs from its form,
+    and what was cut; ``by`` is the default's time as it was written."""
+
+    question: str
+    raw: str
+    options: tuple[AskedOption, ...] = ()
+    default: str | None = None
+    by: str = ""
+    blocking: bool = False
+    context: str = ""
+    doc: str = ""
+    problem: str | None = None
+
+
+class ResolvedLine(Struct, frozen=True, kw_only=True):
+    """One ``Resolved for Founder: …`` line."""
+
+    text: str
+    why: str = ""
+
+
+class ReplyAsks(Struct, frozen=True, kw_only=True):
+    """What one reply asks the person, and what it calls settled. ``item_id`` is the item that holds it."""
+
+    item_id: str
+    at_ms: int
+    questions: tuple[AskedBlock, ...] = ()
+    resolved: tuple[ResolvedLine, ...] = ()
+
+
 class ItemsAnswer(Struct, frozen=True, kw_only=True):
+    """``asks``: of those replies among ``items`` that hold such blocks, read from their whole texts."""
+
     items: tuple[Item, ...]
     before: str | None
     after: str
     skipped: int = 0
     reset: bool = False
+    asks: tuple[ReplyAsks, ...] = ()
 
 
 class Hit(Struct, frozen=True, kw_only=True):

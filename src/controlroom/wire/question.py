@@ -95,6 +95,8 @@ class Question(Struct, frozen=True, kw_only=True):
     superseded_by: str | None = None
     replaces: str | None = None  # the older card that this one replaced
     looks_answered: LooksAnswered | None = None
+    more: int = 0  # of a card that stands for many: how many questions it holds
+    clipped: bool = False  # texts were cut, in events: GET has all of them
     undo_until_ms: int | None = None  # skip, dismiss, an answer that is not typed yet; 0 = while it is so
     reopenable: bool = False
 
@@ -134,3 +136,25 @@ class AskQuestion(msgspec.Struct, frozen=True, kw_only=True):
     blocking: bool = False
     context: str | None = None
     doc: str | None = None
+
+
+class Paused(Struct, frozen=True, kw_only=True):
+    """Since when nothing is done by itself: no default is used, no model is called."""
+
+    since_ms: int
+    by: str
+    why: str | None = None
+
+
+class PauseState(Struct, frozen=True, kw_only=True):
+    """``paused`` None: the Control Room runs."""
+
+    paused: Paused | None
+
+
+class SetPause(msgspec.Struct, frozen=True, kw_only=True):
+    """Pause, or go on."""
+
+    request_id: str
+    paused: bool
+    why: str | None = None

@@ -32,9 +32,10 @@ def test_what_gives_rights_is_the_hosts_alone() -> None:
             assert rule.right == "local"
 
 
-def test_agents_only_read() -> None:
+def test_agents_only_read_and_ask() -> None:
+    assert rule_of(f"POST {API}/questions").agents, "a question by command"
     for subject, rule in RIGHTS.items():
-        if rule.agents and not subject.startswith("live "):
+        if rule.agents and subject != f"POST {API}/questions" and not subject.startswith("live "):
             assert subject.startswith("GET ") and rule.right in {"open", "paired", "chat"}, subject
     assert not any(rule_of(f"live {kind}").agents for kind in ("keys", "seen"))
 

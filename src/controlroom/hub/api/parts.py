@@ -15,6 +15,7 @@ from controlroom.hub.hidden import Hiding
 from controlroom.hub.messages import Messages
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Invitations
+from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.store.store import Store
 from controlroom.hub.unlocks import Unlocks
@@ -37,6 +38,7 @@ class Parts:
     uploads: Uploads
     hiding: Hiding
     acts: Acts
+    questions: Questions
     receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook
