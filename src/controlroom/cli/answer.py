@@ -117,7 +117,7 @@ def _check_seen(
     yes: bool,
 ) -> None:
     """Raise unless this very prompt was seen, and unless what is risky is really meant."""
-    from controlroom.cli.ask import can_ask, confirm, confirm_by_typing
+    from controlroom.cli.confirm import can_ask, confirm, confirm_by_typing
     from controlroom.cli.seen import last_seen
 
     is_asking = can_ask() and not call.json and not yes

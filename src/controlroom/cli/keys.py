@@ -63,7 +63,7 @@ async def _press(
 
 async def _look_first(call: Call, hub: HubClient, agent_id: str, name: str, keys: tuple[str, ...]) -> str:
     """Show the screen with its prompt and ask; the revision of what was shown. Raises when nobody can say."""
-    from controlroom.cli.ask import can_ask, confirm
+    from controlroom.cli.confirm import can_ask, confirm
     from controlroom.cli.mirror_view import safe_row
 
     if call.json or not can_ask():

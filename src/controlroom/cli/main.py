@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "pair": "Let a phone, a browser or another computer in.",
     "devices": "See paired devices; revoke, rename or extend one.",
     "login": "Use a control room on another computer from here.",
+    "conventions": "Tell agents in their instruction file how they ask you.",
     "service": "Let systemd or launchd run the control room for you.",
     "doctor": "Check what the control room needs, and say the fix.",
     "demo": "See the whole thing with a few scripted agents.",

@@ -58,7 +58,7 @@ def command(call: Call, what: str, up_options: tuple[str, ...], yes: bool, show:
 
 def _install(call: Call, plan: service.Plan, *, yes: bool, only_show: bool) -> None:
     from controlroom.app import service
-    from controlroom.cli.ask import can_ask, confirm
+    from controlroom.cli.confirm import can_ask, confirm
 
     commands = [" ".join(words) for words in plan.start]
     if call.json and only_show:
