@@ -4,7 +4,8 @@ Theory. A question is a log of steps; its state is that of the last step, and no
 While it is *open* any number of closers may race (phone, PC, the terminal, the agent, a newer question, the
 checker, the clock): the first to be written wins, every later one is refused and told who won. A closed
 question comes back to *open* in two ways only: ``Undo`` takes back what was done by hand (a skip, a
-dismissal, an answer that is not typed yet), ``Reopen`` what was done without a person or has expired.
+dismissal, an answer that is not typed yet), ``Reopen`` what was done without a person, has expired, or was
+answered by a message of which nobody can say that it arrived.
 
 What has to be typed is an effect with the number of the step that wants it. A message's id is made from the
 question's id and that number, so a crash between step and typing repeats the message and never doubles it:
@@ -122,6 +123,7 @@ class Supersede(Event, frozen=True, kw_only=True):
     question_id: str
     why: str
     proof: str | None = None
+    by: str = "agent"
 
 
 class Judge(Event, frozen=True, kw_only=True):
@@ -164,10 +166,11 @@ class Reopen(Event, frozen=True, kw_only=True):
 
 
 class Fated(Event, frozen=True, kw_only=True):
-    """What became of the message of step ``number``."""
+    """What became of the message of step ``number``. ``by``: who took it back."""
 
     number: int
     fate: Fate
+    by: str | None = None
 
 
 AnyEvent = Answer | Resolve | Supersede | Judge | Deadline | Skip | Dismiss | Expire | Undo | Reopen | Fated
@@ -226,7 +229,7 @@ def step(log: Log, event: AnyEvent) -> Outcome:
         case Resolve():
             return _closed(log, "resolved", event.at_ms, event.by, event.why, proof=event.proof)
         case Supersede():
-            closed = _closed(log, "superseded", event.at_ms, "agent", event.why, proof=event.proof)
+            closed = _closed(log, "superseded", event.at_ms, event.by, event.why, proof=event.proof)
             return msgspec.structs.replace(
                 closed, log=msgspec.structs.replace(closed.log, superseded_by=event.question_id)
             )
@@ -251,13 +254,16 @@ def is_person(by: str) -> bool:
     return by == "host" or by.startswith("device:")
 
 
-def closed_text(log: Log) -> str:
-    """How a question ended, in a sentence."""
+def closed_text(log: Log, *, device: str | None = None, said: str = "") -> str:
+    """How a question ended, in a sentence. ``device``: the name of that which did it; ``said``: the answer in
+    words."""
     last = log.steps[-1]
-    who = "you" if is_person(last.by) else "the agent" if last.by.startswith("agent") else f"the {last.by}"
+    who = _who(last.by, device)
+    if log.given is not None and log.given.in_terminal:
+        who = "you in the terminal"
     return {
         "open": "It is open.",
-        "answered": f"It was answered by {who} already.",
+        "answered": f"It was answered by {who} already{f': {said.rstrip(".")}' if said else ''}.",
         "resolved": f"It was closed by {who} already: {last.why}",
         "superseded": "A newer question replaced it.",
         "default": "Its time was over: the agent was told to use its default.",
@@ -267,14 +273,26 @@ def closed_text(log: Log) -> str:
     }[last.state]
 
 
+def _who(by: str, device: str | None) -> str:
+    if by.startswith("device:"):
+        return f"you with {device}" if device else "you"
+    if by == "host":
+        return "you at the computer"
+    return "the agent" if by.startswith("agent") else f"the {by}"
+
+
 def can_undo(log: Log) -> bool:
     """Whether ``Undo`` does something now."""
     if log.state in ("skipped", "dismissed"):
         return True
-    return log.state == "answered" and log.typed is not None and log.typed.fate == "waiting"
+    return _is_waiting_answer(log)
 
 
 def can_reopen(log: Log) -> bool:
+    """Whether ``Reopen`` does something now."""
+    if log.state == "answered":
+        is_ours = log.given is not None and not log.given.in_terminal
+        return is_ours and log.typed is not None and log.typed.fate in ("unconfirmed", "failed")
     return log.state in ("resolved", "superseded", "default", "expired")
 
 
@@ -290,35 +308,20 @@ def _answer(log: Log, event: Answer) -> Outcome:
         return _refused(log, "An agent does not answer questions to the person.")
     if log.blocking and not is_person(event.by):
         return _refused(log, "This question waits for the person: nobody else may answer it.")
-    if event.in_terminal and _is_waiting_answer(log):
-        assert log.typed is not None
-        why = "Answered in the terminal before the other answer was typed."
-        closed = _closed(log, "answered", event.at_ms, event.by, why)
-        return Outcome(
-            log=msgspec.structs.replace(closed.log, given=given), effects=(Withdraw(number=log.typed.number),)
-        )
-    if log.state == "default" and not event.in_terminal:
-        outcome = _closed(
-            log,
-            "answered",
-            event.at_ms,
-            event.by,
-            "Answered after its default was used.",
-            wording="correction",
-        )
-    elif log.state in ("open", "default"):
-        where = "in the terminal" if event.in_terminal else ""
-        outcome = _closed(
-            log,
-            "answered",
-            event.at_ms,
-            event.by,
-            f"Answered {where}".strip() + ".",
-            wording=None if event.in_terminal else "answer",
-        )
-    else:
+    if log.state not in ("open", "default") and not (event.in_terminal and _is_waiting_answer(log)):
         return _refused(log, closed_text(log))
-    return msgspec.structs.replace(outcome, log=msgspec.structs.replace(outcome.log, given=given))
+    wording: Wording | None = None
+    effects: tuple[Effect, ...] = () if log.state == "open" else _withdrawn(log)
+    if event.in_terminal and log.state == "answered":
+        why = "Answered in the terminal before the other answer was typed."
+    elif event.in_terminal:
+        why = "Answered in the terminal."
+    elif log.state == "default":
+        why, wording = "Answered after its default was used.", "correction"
+    else:
+        why, wording = "Answered.", "answer"
+    closed = _closed(log, "answered", event.at_ms, event.by, why, wording=wording)
+    return Outcome(log=msgspec.structs.replace(closed.log, given=given), effects=(*effects, *closed.effects))
 
 
 def _judged(log: Log, event: Judge) -> Outcome:
@@ -348,9 +351,15 @@ def _undo(log: Log, event: Undo) -> Outcome:
     if log.state == "answered":
         assert log.typed is not None
         return Outcome(log=log, effects=(Withdraw(number=log.typed.number),))
-    waiting = log.typed is not None and log.state == "skipped" and log.typed.fate == "waiting"
-    effects = (Withdraw(number=log.typed.number),) if waiting and log.typed is not None else ()
+    effects = _withdrawn(log) if log.state == "skipped" else ()
     return Outcome(log=_opened(log, event.at_ms, event.by, "Taken back."), effects=effects)
+
+
+def _withdrawn(log: Log) -> tuple[Withdraw, ...]:
+    """Take the newest message back if it waits still."""
+    if log.typed is None or log.typed.fate != "waiting":
+        return ()
+    return (Withdraw(number=log.typed.number),)
 
 
 def _reopen(log: Log, event: Reopen) -> Outcome:
@@ -358,7 +367,8 @@ def _reopen(log: Log, event: Reopen) -> Outcome:
         return _refused(log, "Only a person reopens a question.")
     if not can_reopen(log):
         return _refused(log, "It is open." if log.state == "open" else closed_text(log))
-    return Outcome(log=_opened(log, event.at_ms, event.by, event.why))
+    effects = _withdrawn(log) if log.state == "default" else ()
+    return Outcome(log=_opened(log, event.at_ms, event.by, event.why), effects=effects)
 
 
 def _fated(log: Log, event: Fated) -> Outcome:
@@ -373,9 +383,8 @@ def _fated(log: Log, event: Fated) -> Outcome:
         and log.given is not None
         and not log.given.in_terminal
     ):
-        return Outcome(
-            log=_opened(log, event.at_ms, log.given.by, "The answer was taken back before it was typed.")
-        )
+        why = "The answer was taken back before it was typed."
+        return Outcome(log=_opened(log, event.at_ms, event.by or log.given.by, why))
     return Outcome(log=log)
 
 

@@ -28,6 +28,7 @@ from controlroom.core.questions import (
     ask,
     can_reopen,
     can_undo,
+    closed_text,
     is_person,
     step,
 )
@@ -100,8 +101,41 @@ def test_an_unsure_verdict_only_marks() -> None:
 
 
 def test_an_answer_after_the_default_corrects_it() -> None:
-    outcome = play(asked(), DUE, YES)
+    outcome = play(asked(), DUE, Fated(at_ms=2, number=1, fate="delivered"), YES)
     assert (outcome.log.state, outcome.effects) == ("answered", (Type(number=2, wording="correction"),))
+
+
+def test_a_default_that_is_not_told_yet_is_taken_back_for_the_answer() -> None:
+    outcome = play(asked(), DUE, YES)
+    assert outcome.effects == (Withdraw(number=1), Type(number=2, wording="correction"))
+    assert play(asked(), DUE, REOPEN).effects == (Withdraw(number=1),)
+    desk = play(asked(), DUE, Answer(at_ms=2, by="host", text="2", in_terminal=True))
+    assert (desk.effects, can_undo(desk.log)) == ((Withdraw(number=1),), False)
+
+
+@pytest.mark.parametrize(("fate", "can"), [("unconfirmed", True), ("failed", True), ("delivered", False)])
+def test_an_answer_that_may_not_have_arrived_is_reopened(fate: Fate, can: bool) -> None:
+    outcome = play(asked(), YES, Fated(at_ms=3, number=1, fate=fate), REOPEN)
+    assert (outcome.log.state == "open") == can
+
+
+def test_whoever_took_it_back_stands_in_the_history() -> None:
+    back = play(asked(), YES, Fated(at_ms=4, number=1, fate="withdrawn", by="host"))
+    assert (back.log.state, back.log.steps[-1].by) == ("open", "host")
+
+
+@pytest.mark.parametrize(
+    ("by", "device", "text"),
+    [
+        (PHONE, "Pixel", "It was answered by you with Pixel already: Yes."),
+        (PHONE, None, "It was answered by you already: Yes."),
+        ("host", None, "It was answered by you at the computer already: Yes."),
+        ("chief", None, "It was answered by the chief already: Yes."),
+    ],
+)
+def test_the_winner_is_named(by: str, device: str | None, text: str) -> None:
+    log = step(asked(), Answer(at_ms=2, by=by, option="1")).log
+    assert closed_text(log, device=device, said="Yes") == text
 
 
 def test_a_default_is_used_once() -> None:
