@@ -128,7 +128,7 @@ def _finish(draft: _Draft, raw: str) -> Question:
         values["context"] = " ".join(value for key, value in draft.fields if key == "context" and value)
     question = Question(
         question=" ".join(draft.question),
-        options=_choices(draft.options),
+        options=choices(draft.options),
         default=_default(values["default"]) if values.get("default") else None,
         blocking="blocking" in values and not _UNSAID.match(values["blocking"]),
         context=values.get("context", ""),
@@ -172,18 +172,21 @@ def _option_problems(options: Sequence[Choice]) -> list[str]:
 # --- the parts ---------------------------------------------------------------------------------------
 
 
-def _choices(texts: Sequence[str]) -> tuple[Choice, ...]:
-    """The options. Where the first colon would give two the same name, a later one ends their names."""
-    choices = [_choice(at, text, 0) for at, text in enumerate(texts, start=1)]
+def choices(texts: Sequence[str]) -> tuple[Choice, ...]:
+    """Options from their texts, as a block or a command has them.
+
+    Where the first colon would give two the same name, a later one ends their names.
+    """
+    found = [_choice(at, text, 0) for at, text in enumerate(texts, start=1)]
     for colon in (1, 2, 3):
-        labels = [choice.label.casefold() for choice in choices]
+        labels = [choice.label.casefold() for choice in found]
         if len(set(labels)) == len(labels):
             break
-        choices = [
+        found = [
             _choice(at, text, colon) if labels.count(label) > 1 else choice
-            for at, (text, label, choice) in enumerate(zip(texts, labels, choices, strict=True), start=1)
+            for at, (text, label, choice) in enumerate(zip(texts, labels, found, strict=True), start=1)
         ]
-    return tuple(choices)
+    return tuple(found)
 
 
 def _choice(place: int, text: str, colon: int) -> Choice:
