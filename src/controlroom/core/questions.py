@@ -261,9 +261,10 @@ def closed_text(log: Log, *, device: str | None = None, said: str = "") -> str:
     who = _who(last.by, device)
     if log.given is not None and log.given.in_terminal:
         who = "you in the terminal"
+    said = f": {said.rstrip('.')}" if said else ""
     return {
         "open": "It is open.",
-        "answered": f"It was answered by {who} already{f': {said.rstrip(".")}' if said else ''}.",
+        "answered": f"It was answered by {who} already{said}.",
         "resolved": f"It was closed by {who} already: {last.why}",
         "superseded": "A newer question replaced it.",
         "default": "Its time was over: the agent was told to use its default.",
