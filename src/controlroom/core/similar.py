@@ -93,6 +93,24 @@ def find(said: str, asks: Sequence[Ask]) -> int | None:
     return same[0] if len(same) == 1 else None
 
 
+def shares(text: str, other: str) -> int:
+    """How many words that carry meaning both texts have, in whatever form."""
+    return _compare(normalised(text), normalised(other))[0]
+
+
+def says(text: str, phrase: str) -> bool:
+    """Whether a text holds this phrase as whole words, marks and case aside."""
+    wanted = normalised(phrase)
+    if _WIDE.search(wanted):
+        return wanted in normalised(text)
+    return bool(wanted) and f" {wanted} " in f" {normalised(text)} "
+
+
+def is_bare(label: str) -> bool:
+    """Whether it answers any question (yes, no, later), so that it names none."""
+    return all(word in _YES_NO or word in _SMALL for word in normalised(label).split())
+
+
 def _is_part(text: str, whole: str) -> bool:
     """Whether a few whole words of one are the other: one word names too much."""
     short, long = sorted((text, whole), key=len)
