@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from controlroom import __version__
 from controlroom.kit.clock import Clock
+from controlroom.kit.zone import zone_here
 from controlroom.node.acts.engine import ActEngine
 from controlroom.node.agents.base import ItemsPage
 from controlroom.node.chat_search import PAGE, ReadPage, Replaced, around, search
@@ -81,6 +82,7 @@ class NodeApi:
             boot_id=self._boot_id,
             now_ms=self._clock.now_ms(),
             capabilities=CAPABILITIES,
+            zone=zone_here(),
         )
 
     async def snapshot(self, after: int, wait_s: float) -> Snapshot | None:
@@ -113,7 +115,12 @@ class NodeApi:
                 return ItemsAnswer(items=(), before=None, after="")
             raise Refused("not_found", HISTORY_MISSING) from None
         return ItemsAnswer(
-            items=page.items, before=page.before, after=page.after, skipped=page.skipped, reset=page.reset
+            items=page.items,
+            before=page.before,
+            after=page.after,
+            skipped=page.skipped,
+            reset=page.reset,
+            asks=page.asks,
         )
 
     async def search(

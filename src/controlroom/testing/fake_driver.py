@@ -24,6 +24,7 @@ from controlroom.node.agents.base import (
     SendAs,
     Sighting,
 )
+from controlroom.node.agents.replies import asks_among
 from controlroom.wire.model import Item
 
 
@@ -119,8 +120,9 @@ class FakeDriver:
         else:
             end = len(agent.items) if before is None else int(before)
             start = max(0, end - limit)
+        items = tuple(agent.items[start:end])
         return ItemsPage(
-            items=tuple(agent.items[start:end]), before=str(start) if start else None, after=str(end)
+            items=items, before=str(start) if start else None, after=str(end), asks=asks_among(items)
         )
 
     def harmless(self, text: str, send_as: SendAs) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from controlroom.hub.ports import NodeAway, NodeRefused
 from controlroom.kit.clock import Clock
+from controlroom.node.agents.replies import asks_among
 from controlroom.wire.model import Activity, Evidence, Health, Held, Item, MessageState
 from controlroom.wire.node import (
     Act,
@@ -66,6 +67,7 @@ class FakeNode:
         self.version = "1"
         self.boot_id = "boot_1"
         self.journal_id = "jrn_1"
+        self.zone = "UTC"
         self.clock_offset_ms = 0
         self.is_away = False
         self.agents: dict[str, AgentState] = {}
@@ -190,6 +192,7 @@ class FakeNode:
             boot_id=self.boot_id,
             now_ms=self._now_ms(),
             capabilities=("items", "send"),
+            zone=self.zone,
         )
 
     async def snapshot(self, after: int, wait_s: float) -> Snapshot | None:
@@ -220,12 +223,14 @@ class FakeNode:
             raise NodeRefused(Refusal(code="not_found", text="The history is missing."))
         if after is not None:
             end = min(int(after) + limit, len(told))
-            return ItemsAnswer(items=tuple(told[int(after) : end]), before=None, after=str(end))
+            items = tuple(told[int(after) : end])
+            return ItemsAnswer(items=items, before=None, after=str(end), asks=asks_among(items))
         chat = list({item.id: item for item in told}.values())
         last = len(chat) if before is None else int(before)
         begin = max(0, last - limit)
         older = str(begin) if begin else None
-        return ItemsAnswer(items=tuple(chat[begin:last]), before=older, after=str(len(told)))
+        items = tuple(chat[begin:last])
+        return ItemsAnswer(items=items, before=older, after=str(len(told)), asks=asks_among(items))
 
     async def search(
         self, agent_id: str, chat_id: str, text: str, *, before: str | None = None, limit: int = 50

@@ -22,6 +22,7 @@ from controlroom.core.screen import Frame
 from controlroom.kit.process import Processes
 from controlroom.node.mux.base import Listing, Pane, PaneRef
 from controlroom.wire.model import Item
+from controlroom.wire.node import ReplyAsks
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +54,8 @@ class ItemsPage(msgspec.Struct, frozen=True, kw_only=True):
     ``before``: cursor for the page of older items, None at the start of the conversation. ``after``: cursor
     behind the last row read; asking with it later gives new items *and* items of earlier pages whose state
     changed (same id: replace). ``reset``: the cursor given does not fit the file any more (replaced or
-    cut); this page is the newest one, read again.
+    cut); this page is the newest one, read again. ``asks``: of those replies among ``items`` that ask the
+    person something.
     """
 
     items: tuple[Item, ...]
@@ -61,6 +63,7 @@ class ItemsPage(msgspec.Struct, frozen=True, kw_only=True):
     after: str
     skipped: int = 0
     reset: bool = False
+    asks: tuple[ReplyAsks, ...] = ()
 
 
 class Outgoing(msgspec.Struct, frozen=True, kw_only=True):

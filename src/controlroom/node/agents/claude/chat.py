@@ -11,6 +11,7 @@ id, by which the result finds it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -45,8 +46,9 @@ from controlroom.node.agents.claude.tools import (
     shown_input,
     title,
 )
-from controlroom.node.agents.replies import reply_kind, result_of
+from controlroom.node.agents.replies import asks_of, reply_kind, result_of
 from controlroom.wire.model import Item, ItemKind, Tokens, Tool
+from controlroom.wire.node import ReplyAsks
 
 TEXT_LIMIT = 20_000  # characters of one bubble
 
@@ -93,6 +95,7 @@ class Chat:
         self._touched: dict[str, None] = {}
         self._first_of: dict[str, str] = {}  # model answer -> its first item, which carries the tokens
         self._helpers: dict[str, str] = {}  # helper's id -> the call that began it
+        self._asks: dict[str, ReplyAsks] = {}  # item -> what it asks the person
         self._seen: set[str] = set()
         self.wanted: set[str] = set()  # tool calls whose result came, but not the call itself
 
@@ -125,6 +128,10 @@ class Chat:
         taken = tuple(item for key, item in self._items.items() if key in self._touched)
         self._touched.clear()
         return taken
+
+    def asks(self, items: Iterable[Item]) -> tuple[ReplyAsks, ...]:
+        """What these items ask the person, in their order."""
+        return tuple(self._asks[item.id] for item in items if item.id in self._asks)
 
     def unfinished(self) -> frozenset[str]:
         """Ids of tool calls without a result."""
@@ -185,7 +192,12 @@ class Chat:
             if message.model == SYNTHETIC and part.text == NO_RESPONSE:
                 return []
             kind = reply_kind(part.text)
-            return [] if kind is None else [self._add(row, kind, part.text, suffix, model)]
+            if kind is None:
+                return []
+            added = self._add(row, kind, part.text, suffix, model)
+            if (asked := asks_of(added, row.at_ms, part.text)) is not None:
+                self._asks[added] = asked
+            return [added]
         if part.type == "thinking" and part.thinking and part.thinking.strip():
             return [self._add(row, "thinking", part.thinking, suffix, model)]
         if part.type == "tool_use" and part.id is not None:

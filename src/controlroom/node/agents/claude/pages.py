@@ -66,11 +66,13 @@ def newer_page(file: BinaryIO, after: str, limit: int) -> ItemsPage:
         if chat.changes >= limit:
             end = place.end
             break
+    items = chat.take()
     return ItemsPage(
-        items=chat.take(),
+        items=items,
         before=after if begin > 0 else None,
         after=cursor(file, end),
         skipped=news.skipped,
+        asks=chat.asks(items),
     )
 
 
@@ -120,12 +122,14 @@ def _page_before(file: BinaryIO, end: int, limit: int, *, after: str, reset: boo
     for group in reversed(groups):
         for _, row in reversed(group.rows):
             chat.feed(row)
+    items = _finished(file, decoder, chat, end)
     return ItemsPage(
-        items=_finished(file, decoder, chat, end),
+        items=items,
         before=cursor(file, begin) if begin > 0 else None,
         after=after,
         skipped=skipped,
         reset=reset,
+        asks=chat.asks(items),
     )
 
 

@@ -18,8 +18,9 @@ import msgspec
 from controlroom.core.text import clean_block
 from controlroom.node.agents.codex import protocol, tools
 from controlroom.node.agents.codex.protocol import Entry, ThreadItem, ToolCall, ToolOutput
-from controlroom.node.agents.replies import reply_kind, result_of
+from controlroom.node.agents.replies import asks_of, reply_kind, result_of
 from controlroom.wire.model import Change, Item, ItemKind, Tokens, Tool, ToolState
+from controlroom.wire.node import ReplyAsks
 
 TEXT_LIMIT = 20_000  # characters of a bubble
 TOOL_LIMIT = 4_000  # characters of a tool's input and output
@@ -72,6 +73,7 @@ class Chat:
         self._calls: dict[str, _Draft] = {}
         self._loose: dict[int, tuple[Entry, ThreadItem]] = {}  # what ran, its call not among these rows
         self._lost: list[int] = []  # outputs, their calls not among these rows
+        self._asks: dict[str, ReplyAsks] = {}  # item -> what it asks the person
         self._model: str | None = None
         self._reply: _Draft | None = None  # the last reply, until its tokens are known
 
@@ -90,6 +92,10 @@ class Chat:
             if draft.rows[0] >= begun_from and draft.rows[-1] >= touched_from
             if begun_before is None or draft.rows[0] < begun_before
         )
+
+    def asks(self, items: Iterable[Item]) -> tuple[ReplyAsks, ...]:
+        """What these items ask the person, in their order."""
+        return tuple(self._asks[item.id] for item in items if item.id in self._asks)
 
     def begins(self, before: int | None = None) -> list[int]:
         """Offset of the first row of each item that begins before this offset, oldest first."""
@@ -218,6 +224,8 @@ class Chat:
         if draft is not None:
             draft.model = self._model
             self._reply = draft
+            if (asked := asks_of(draft.id, entry.at_ms, text)) is not None:
+                self._asks[draft.id] = asked
 
     def _tokens(self, entry: Entry, usage: protocol.Usage) -> None:
         if self._reply is not None:

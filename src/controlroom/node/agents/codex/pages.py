@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import BinaryIO
 
+import msgspec
+
 from controlroom.node.agents.base import ItemsPage
 from controlroom.node.agents.codex.chat import Chat
 from controlroom.node.agents.codex.protocol import decode_all
@@ -52,17 +54,19 @@ def after(file: BinaryIO, session_id: str, text: str, limit: int) -> ItemsPage:
         end, size = row.end, size + len(row.data)
         if len(chat.begins()) - known >= limit or size > MAX_BYTES:
             break
+    items = chat.items(touched_from=start)
     return ItemsPage(
-        items=chat.items(touched_from=start),
+        items=items,
         before=_written(file, start, chat.orphans(start)),
         after=_written(file, end, chat.unsettled()),
         skipped=skipped,
+        asks=chat.asks(items),
     )
 
 
 def _reset(file: BinaryIO, session_id: str, limit: int) -> ItemsPage:
     page = newest(file, session_id, limit)
-    return ItemsPage(items=page.items, before=page.before, after=page.after, skipped=page.skipped, reset=True)
+    return msgspec.structs.replace(page, reset=True)
 
 
 def _backwards(
@@ -93,11 +97,13 @@ def _backwards(
             break
     cut = sorted(begins)[-limit] if len(begins) > limit else rows[0].offset
     is_first = at_start and len(begins) <= limit
+    items = chat.items(begun_from=cut, begun_before=stop)
     return ItemsPage(
-        items=chat.items(begun_from=cut, begun_before=stop),
+        items=items,
         before=None if is_first else _written(file, cut, chat.orphans(cut)),
         after=_written(file, stop, chat.unsettled()),
         skipped=decoded.skipped,
+        asks=chat.asks(items),
     )
 
 

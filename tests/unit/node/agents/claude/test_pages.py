@@ -133,3 +133,27 @@ def test_one_enormous_row_is_an_item_like_others() -> None:
     row = msgspec.json.encode({"type": "user", "uuid": "u", "message": {"content": "x" * 12_000_000}}) + b"\n"
     page = newest_page(io.BytesIO(transcript("plain-chat").read_bytes() + row), 50)
     assert page.items[-1].clipped and page.items[0].kind == "user"
+
+
+def test_what_replies_ask_is_read_from_their_whole_text() -> None:
+    """The bubble is cut after 20,000 characters; a question behind that is a card all the same."""
+    text = "x " * 15_000 + "\n\nQuestion for Founder: Ship it?\n- Yes\n- No\nBlocking: yes"
+    content = [{"type": "text", "text": "First."}, {"type": "text", "text": text}]
+    rows: list[dict[str, object]] = [
+        {"type": "user", "uuid": "u1", "message": {"role": "user", "content": text}},
+        {"type": "assistant", "uuid": "a1", "message": {"role": "assistant", "id": "m1", "content": content}},
+        {
+            "type": "assistant",
+            "uuid": "h1",
+            "isSidechain": True,
+            "message": {"role": "assistant", "id": "m2", "content": content},
+        },
+    ]
+    at = {"timestamp": "2026-11-30T10:00:00.000Z", "sessionId": "s"}
+    lines = [msgspec.json.encode({**row, **at}) + b"\n" for row in rows]
+    page = newest_page(io.BytesIO(b"".join(lines)), 50)
+    assert [(asked.item_id, asked.questions[0].question) for asked in page.asks] == [("a1.1", "Ship it?")]
+    early = newest_page(io.BytesIO(lines[0]), 50)
+    assert early.asks == ()
+    later = newer_page(io.BytesIO(b"".join(lines)), early.after, 50)
+    assert later.asks == page.asks

@@ -155,3 +155,20 @@ def test_the_newest_page_of_a_large_file_reads_little_of_it() -> None:
     page = pages.newest(file, "s", 20)
     assert len(page.items) == 20 and page.before is not None
     assert file.count < len(body) * 4
+
+
+def test_what_replies_ask_comes_with_their_items() -> None:
+    text = "x " * 15_000 + "\n\nQuestion for Founder: Ship it?\n- Yes\n- No\nBlocking: yes"
+
+    def row(ordinal: int, kind: str) -> bytes:
+        item = {"type": kind, "id": f"i{ordinal}", "content": [{"type": "Text", "text": text}]}
+        payload = {"type": "item_completed", "item": item}
+        return json.dumps({"ordinal": ordinal, "type": "event_msg", "payload": payload}).encode() + b"\n"
+
+    before = BYTES["11-07-12"]
+    data = before + row(900, "UserMessage") + row(901, "AgentMessage")
+    page = pages.newest(io.BytesIO(data), "s", 3)
+    (asked,) = page.asks
+    assert (asked.item_id, asked.questions[0].question) == (page.items[-1].id, "Ship it?")
+    later = pages.after(io.BytesIO(data), "s", pages.newest(io.BytesIO(before), "s", 3).after, 50)
+    assert later.asks == page.asks
