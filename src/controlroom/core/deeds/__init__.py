@@ -1,0 +1,1 @@
+"""The phrases, by kind and language, that make a question the person's alone (``core.blocking``)."""
