@@ -31,7 +31,7 @@ EVENTS: tuple[machine.AnyEvent, ...] = (
     *(machine.Undo(at_ms=2, by=by) for by in ("host", "chief")),
     *(machine.Reopen(at_ms=2, by=by) for by in ("host", "chief")),
 )
-FATES = ("waiting", "delivered", "unconfirmed", "failed", "withdrawn")
+FATES: tuple[machine.Fate, ...] = ("waiting", "delivered", "unconfirmed", "failed", "withdrawn")
 
 NAMES = {
     "Answer": "answer",

@@ -1,8 +1,10 @@
-"""``controlroom answer``: look at the prompt an agent waits at, and answer it.
+"""``controlroom answer``: answer a question, or the prompt that an agent waits at.
 
-The worst that could happen is an answer to a prompt that nobody saw. So: the id of the prompt that was shown
-goes with the answer and the hub refuses when another one is open; an answer typed after a look is refused
-when the prompt has changed since; at a terminal an unseen prompt is shown first; what is risky needs more.
+A question has an id for its life: it is asked for by that, and the first answer wins. A prompt has none that
+a person types. The worst that could happen there is an answer to a prompt that nobody saw. So: the id of the
+prompt that was shown goes with the answer and the hub refuses when another one is open; an answer typed after
+a look is refused when the prompt has changed since; at a terminal an unseen prompt is shown first; what is
+risky needs more. For the same reason an agent's name never stands for its question.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controlroom.cli.command import Call, agent_argument
+from controlroom.cli.command import Call, asked_argument
 from controlroom.cli.command import command as declare
 from controlroom.cli.errors import CliError, wrong_use
 
@@ -25,25 +27,37 @@ CHANGED = "The prompt changed. Nothing was sent."
 @declare(
     "answer",
     examples="""
+    controlroom answer q_3fa9 1
+    controlroom answer q_3fa9 "Only this year's" --text "but tell me when it is done"
+    controlroom answer q_3fa9 --text "Ask the accountant first"
     controlroom answer orchard
-    controlroom answer orchard 1
     controlroom answer orchard "No"
-    controlroom answer orchard 3 --text "Use the staging database"
     """,
 )
-@agent_argument()
+@asked_argument()
 @click.argument("option", metavar="[OPTION]", required=False)
-@click.option("--text", "words", help="Words of your own, where the prompt takes them.")
+@click.option("--text", "words", help="Words of your own; with OPTION both arrive in one message.")
 @click.option("--waiting-id", help="Id of the prompt you mean (from fleet --json); refused when it changed.")
 @click.option("--yes", is_flag=True, help="Answer without being asked, also what is lasting or risky.")
 def command(
-    call: Call, agent: str, option: str | None, words: str | None, waiting_id: str | None, yes: bool
+    call: Call, asked: str, option: str | None, words: str | None, waiting_id: str | None, yes: bool
 ) -> None:
-    """Look at the prompt an agent waits at, and answer it.
+    """Answer a question, or the prompt an agent waits at.
 
-    OPTION is the key or the whole label of an option. Without it the prompt is shown whole.
+    QUESTION is an id of the inbox, or its beginning with q_. AGENT is a name: then it is the prompt in its
+    terminal. OPTION is the key or the whole label of an option; several with commas where it takes them.
+    Without it the question or prompt is shown whole.
     """
-    call.hub(lambda hub: _answer(call, hub, agent, option, words, waiting_id, yes))
+    from controlroom.cli.find_question import PREFIX
+
+    if not asked.startswith(PREFIX):
+        call.hub(lambda hub: _answer(call, hub, asked, option, words, waiting_id, yes))
+    elif waiting_id is not None:
+        raise wrong_use("--waiting-id belongs to a prompt; a question has its own id.")
+    else:
+        from controlroom.cli.answer_question import answer_question
+
+        call.hub(lambda hub: answer_question(call, hub, asked, option, words))
 
 
 async def _answer(
@@ -63,7 +77,11 @@ async def _answer(
     agent = pick(await hub.fleet(), said)
     waiting = agent.waiting_for
     if waiting is None:
-        raise CliError(f"{text.line(agent.name, 60)} waits at no prompt now. Nothing was sent.", "changed")
+        raise CliError(
+            f"{text.line(agent.name, 60)} waits at no prompt now. Nothing was sent."
+            f"{await _open_questions(call, hub, agent)}",
+            "changed",
+        )
     if option is None and words is None:
         _show(call, agent, waiting, with_json=True)
         return
@@ -83,6 +101,16 @@ async def _answer(
     else:
         detail = f" {text.line(done.detail, 300)}" if done.detail else ""
         call.out.say(f"Answered {_in_words(chosen, words)}.{detail}")
+
+
+async def _open_questions(call: Call, hub: HubClient, agent: Agent) -> str:
+    """Where its questions are, for somebody who meant one; "" when it has none."""
+    asked = (await hub.questions(agent_id=agent.id)).questions
+    if not asked:
+        return ""
+    if len(asked) == 1:
+        return f" It has a question: {call.hint('answer', asked[0].id)}"
+    return f" It has {len(asked)} questions: {call.hint('inbox', '--agent', agent.name)}"
 
 
 def _chosen(waiting: WaitingFor, option: str | None) -> list[DialogOption]:

@@ -128,6 +128,29 @@ def agent_argument() -> Decorator:
     return click.argument("agent", metavar="AGENT", shell_complete=_complete_agent)
 
 
+def question_argument(*, required: bool = True) -> Decorator:
+    """The argument QUESTION: an id, or the beginning of one that fits a single question."""
+    metavar = "QUESTION" if required else "[QUESTION]"
+    return click.argument("question", metavar=metavar, required=required, shell_complete=_complete_question)
+
+
+def asked_argument() -> Decorator:
+    """The argument AGENT or QUESTION."""
+    return click.argument("asked", metavar="AGENT|QUESTION", shell_complete=_complete_asked)
+
+
+def _complete_asked(ctx: click.Context, param: click.Parameter, begun: str) -> list[Any]:
+    return [*_complete_agent(ctx, param, begun), *_complete_question(ctx, param, begun)]
+
+
+def _complete_question(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Any]:
+    from controlroom.cli.completion import questions_for
+
+    whole = ctx.find_root().params
+    home, hub = (ctx.params.get(name) or whole.get(name) for name in ("home", "hub"))
+    return questions_for(home, hub, begun, is_open=ctx.info_name not in ("undo", "reopen"))
+
+
 def _complete_agent(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Any]:
     from controlroom.cli.completion import agents_for
 

@@ -1,9 +1,10 @@
-"""``controlroom completion``: the script a shell needs, and the agents' names it offers."""
+"""``controlroom completion``: the script a shell needs, and the names and ids it offers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,6 +13,10 @@ from controlroom.cli.command import command as declare
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from controlroom.client import HubClient
+
+T = TypeVar("T")
 
 ANSWER_S = 1.0  # longer than this nobody waits for the Tab key
 
@@ -42,23 +47,13 @@ def command(call: Call, shell: str) -> None:
 
 def agents_for(home: Path | None, hub: str | None, begun: str) -> list[CompletionItem]:
     """Agents whose name or id begins so; nothing when the hub does not answer at once."""
-    import asyncio
-
     from click.shell_completion import CompletionItem
 
     from controlroom.cli import text
-    from controlroom.cli.home import where_of
     from controlroom.cli.states import state_of
-    from controlroom.client import ClientError, HubClient
-    from controlroom.wire.model import Fleet
 
-    async def ask() -> Fleet:
-        async with asyncio.timeout(ANSWER_S), HubClient(where_of(home, hub)) as client:
-            return await client.fleet()
-
-    try:
-        fleet = asyncio.run(ask())
-    except (ClientError, TimeoutError):
+    fleet = _quickly(home, hub, lambda client: client.fleet())
+    if fleet is None:
         return []
     present = [agent for agent in fleet.agents if agent.activity != "gone" and not agent.archived]
     names = [agent.name for agent in present]
@@ -69,3 +64,41 @@ def agents_for(home: Path | None, hub: str | None, begun: str) -> list[Completio
         if word.casefold().startswith(begun.casefold()):
             offered.append(CompletionItem(word, help=f"{state_of(agent).word} · {text.line(agent.name, 40)}"))
     return offered
+
+
+def questions_for(home: Path | None, hub: str | None, begun: str, *, is_open: bool) -> list[CompletionItem]:
+    """Questions whose id begins so: the open ones, or those that were closed last."""
+    from click.shell_completion import CompletionItem
+
+    from controlroom.cli import text
+    from controlroom.cli.question_view import short_ids, state_words
+
+    page = _quickly(home, hub, lambda client: client.questions("open" if is_open else "all"))
+    if page is None:
+        return []
+    found = [one for one in page.questions if (one.state == "open") is is_open]
+    short = short_ids(one.id for one in found)
+    return [
+        CompletionItem(short[one.id], help=f"{state_words(one)} · {text.line(one.question, 60)}")
+        for one in found
+        if one.id.startswith(begun)
+    ]
+
+
+def _quickly(
+    home: Path | None, hub: str | None, ask: Callable[[HubClient], Coroutine[Any, Any, T]]
+) -> T | None:
+    """What the hub answers; None when it does not do so at once."""
+    import asyncio
+
+    from controlroom.cli.home import where_of
+    from controlroom.client import ClientError, HubClient
+
+    async def asked() -> T:
+        async with asyncio.timeout(ANSWER_S), HubClient(where_of(home, hub)) as client:
+            return await ask(client)
+
+    try:
+        return asyncio.run(asked())
+    except (ClientError, TimeoutError):
+        return None

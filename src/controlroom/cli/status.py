@@ -38,6 +38,10 @@ def render_status(status: Status, now_ms: int, width: int, colour: bool) -> list
         row("Machines", str(status.machines)),
         row("Agents", str(status.agents)),
     ]
+    if status.paused is not None:
+        since = times.span(now_ms - status.paused.since_ms)
+        why = f": {text.line(status.paused.why, 200)}" if status.paused.why else ""
+        lines.append(row("Paused", f"for {since}{why}. Go on with: controlroom resume"))
     if not status.health:
         return [*lines, row("Health", "nothing is wrong")]
     lines += ["", compose([("Trouble", "fault")], width, colour)]

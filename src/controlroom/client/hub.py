@@ -6,7 +6,7 @@ import contextlib
 import io
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Literal, TypeVar
 from urllib.parse import quote
 
 import aiohttp
@@ -43,8 +43,18 @@ from controlroom.wire.device import (
     PatchDevice,
 )
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen, Scrollback
+from controlroom.wire.question import (
+    AnswerQuestion,
+    AskQuestion,
+    CloseQuestion,
+    PauseState,
+    Question,
+    Questions,
+    SetPause,
+)
 
 T = TypeVar("T")
+QuestionAct = Literal["skip", "dismiss", "undo", "reopen"]
 
 API = "http://localhost/api/v1"  # the host of a Unix socket is only a word
 CONNECT_S = 5.0  # a local socket answers at once or not at all; a network has a few tries
@@ -91,8 +101,8 @@ class HubClient:
         return await self._get("/health", OpenHealth)
 
     async def status(self) -> Status:
-        """Host-only: what runs here."""
-        return await self._get("/host/status", Status)
+        """What runs there, and what troubles it."""
+        return await self._get("/status", Status)
 
     async def fleet(self) -> Fleet:
         return await self._get("/fleet", Fleet)
@@ -168,6 +178,41 @@ class HubClient:
     async def cancel_message(self, message_id: str) -> Message:
         """Take back a message that has not been typed yet; Refused ``conflict`` after."""
         return await self._call("DELETE", f"/messages/{_part(message_id)}", None, Message)
+
+    # ---- questions -------------------------------------------------------------------------------------
+
+    async def questions(
+        self,
+        state: Literal["open", "all"] = "open",
+        *,
+        before: str | None = None,
+        agent_id: str | None = None,
+        limit: int | None = None,
+    ) -> Questions:
+        """The open ones as they wait, or a page of all, the newest first."""
+        return await self._get(
+            "/questions", Questions, state=state, before=before, agent=agent_id, limit=limit
+        )
+
+    async def question(self, question_id: str, wait_s: int = 0) -> Question:
+        """One question; with ``wait_s`` (25 at most) as soon as it is not open any more."""
+        return await self._get(f"/questions/{_part(question_id)}", Question, wait=wait_s or None)
+
+    async def ask(self, question: AskQuestion) -> Question:
+        """Ask the person. The same id again is the same question."""
+        return await self._call("POST", "/questions", question, Question)
+
+    async def answer_question(self, question_id: str, answer: AnswerQuestion) -> Question:
+        """Answer a question; Refused ``conflict`` names who closed it before."""
+        return await self._call("POST", f"/questions/{_part(question_id)}/answer", answer, Question)
+
+    async def close_question(self, question_id: str, act: QuestionAct, body: CloseQuestion) -> Question:
+        """Skip or dismiss a question, or take its end back."""
+        return await self._call("POST", f"/questions/{_part(question_id)}/{act}", body, Question)
+
+    async def set_paused(self, wish: SetPause) -> PauseState:
+        """Pause what happens by itself, or go on."""
+        return await self._call("PUT", "/pause", wish, PauseState)
 
     # ---- agents ----------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from controlroom.wire.client import (
     Welcome,
 )
 from controlroom.wire.model import Agent, Fleet, Item, Items, Message, Screen
+from tests.integration.cli.stub_questions import StubQuestions
 from tests.unit.cli.agents import NOW
 
 
@@ -49,6 +50,7 @@ class StubHub:
             health=(),
         )
         self.items: dict[str, Items] = {}
+        self.questions = StubQuestions()
         self.screen: Screen | None = None
         self.course: list[dict[str, Any]] = []  # states that a message goes through, one for each look
         self.refusals: dict[str, Error] = {}  # by "METHOD /path"
@@ -151,7 +153,9 @@ class StubHub:
         head, *rest = path.split("/")
         routes: dict[str, Callable[[list[str], bytes], object | None]] = {
             "fleet": lambda rest, body: self.fleet,
-            "host": lambda rest, body: self.status,
+            "status": lambda rest, body: self._status(),
+            "questions": lambda rest, body: self.questions.answer(rest, body, dict(request.query)),
+            "pause": lambda rest, body: self.questions.pause(body),
             "chats": lambda rest, body: self.items.get(rest[0]),
             "messages": lambda rest, body: self._next_state(rest[0]),
             "agents": self._agent,
@@ -159,7 +163,12 @@ class StubHub:
         answer = routes[head](rest, body)
         if answer is None:
             return _json(Error(code="not_found", text="There is no such thing."), 404)
+        if isinstance(answer, Error):
+            return _json(answer, 409)
         return _json(answer, 202 if isinstance(answer, Accepted | Done) else 200)
+
+    def _status(self) -> Status:
+        return msgspec.structs.replace(self.status, paused=self.questions.paused)
 
     def _agent(self, rest: list[str], body: bytes) -> object | None:
         agent = next(one for one in self.fleet.agents if one.id == rest[0])
