@@ -8,7 +8,11 @@ and ``Process.wait`` of Python 3.11 then waits for ever. Here the pipes are clos
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import signal
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import cast
 
 END_TIMEOUT_S = 10.0  # a killed process is reaped within milliseconds, even on a loaded machine
@@ -34,11 +38,14 @@ class Child(asyncio.SubprocessProtocol):
         environment: Mapping[str, str],
         received: Received,
         ended: Callable[[], None] = lambda: None,
+        *,
+        folder: Path | None = None,
     ) -> Child:
-        """Start it in a session of its own: Ctrl-C at our terminal is for us. Raises OSError."""
+        """Start it in a session of its own: Ctrl-C at our terminal is for us. ``folder``: where it works,
+        else where we do. Raises OSError."""
         child = cls(received, ended)
         await asyncio.get_running_loop().subprocess_exec(
-            lambda: child, *arguments, env=dict(environment), start_new_session=True
+            lambda: child, *arguments, env=dict(environment), start_new_session=True, cwd=folder
         )
         return child
 
@@ -46,6 +53,12 @@ class Child(asyncio.SubprocessProtocol):
     def code(self) -> int | None:
         """How it ended; None while it runs."""
         return None if self._transport is None else self._transport.get_returncode()
+
+    def kill_group(self) -> None:
+        """Kill it and everything it started and kept in its session."""
+        if self._transport is not None and self.code is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
     def write(self, data: bytes) -> None:
         """Give it input. A closed pipe shows as the end of the process, not here."""

@@ -97,6 +97,32 @@ class Policy(_Section, frozen=True, kw_only=True):
     )
 
 
+class Checker(_Section, frozen=True, kw_only=True):
+    model: Annotated[
+        str,
+        Meta(
+            pattern=r"^((anthropic|openai|claude):[^\s\-][^\s]{0,199})?$",
+            description="anthropic:MODEL, openai:MODEL, claude:MODEL, or nothing",
+        ),
+    ] = ""
+    url: Annotated[
+        str, Meta(pattern=r"^(https?://[^\s/]+(/\S*)?)?$", description="an http or https address, or nothing")
+    ] = ""
+    allow_plain_http: Annotated[bool, Meta(description="true or false")] = False
+    key_file: Annotated[
+        str, Meta(max_length=4096, description="a private file, in the data folder if relative, or nothing")
+    ] = "checker-key"
+    key_env: Annotated[
+        str,
+        Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,99})?$", description="the name of a variable, or nothing"),
+    ] = ""
+    command: Annotated[
+        str, Meta(pattern=r"^[^\s\-][^\x00-\x1f]{0,4095}$", description="a program, by name or path")
+    ] = "claude"
+    calls_per_day: Annotated[int, Meta(ge=0, le=100_000, description="0 to 100000")] = 200
+    confidence: Annotated[float, Meta(ge=0.5, le=1, description="0.5 to 1")] = 0.8
+
+
 class Log(_Section, frozen=True, kw_only=True):
     level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
@@ -115,6 +141,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tmux: Tmux = Tmux()
     agents: Agents = Agents()
     policy: Policy = Policy()
+    checker: Checker = Checker()
     log: Log = Log()
 
 

@@ -73,6 +73,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str
     tools: tuple[str, ...]
     messages: int
+    login: str = ""  # the key or token that came with it
+    system: str = ""
 
 
 DEFAULT = Reply(pieces=(Text("Understood."),))
@@ -172,6 +174,8 @@ class FakeAnthropic:
             session_id=request.headers.get("x-claude-code-session-id", ""),
             tools=tuple(tool.name for tool in body.tools),
             messages=len(body.messages),
+            login=request.headers.get("x-api-key") or _token(request.headers.get("Authorization", "")),
+            system=_system_text(body.system),
         )
         self.requests.append(seen)
         action = self._script.take(seen.text, side=seen.side) or (DEFAULT_SIDE if seen.side else DEFAULT)
@@ -209,6 +213,7 @@ class _Body(msgspec.Struct):
     messages: list[_Turn] = []
     tools: list[_ToolName] = []
     stream: bool = False
+    system: str | list[_Block] = ""
 
 
 def _newest_text(messages: list[_Turn]) -> str:
@@ -218,6 +223,14 @@ def _newest_text(messages: list[_Turn]) -> str:
     if isinstance(turn.content, str):
         return turn.content
     return "\n".join(_block_text(block) for block in turn.content)
+
+
+def _token(authorization: str) -> str:
+    return authorization.removeprefix("Bearer ")
+
+
+def _system_text(system: str | list[_Block]) -> str:
+    return system if isinstance(system, str) else "\n".join(block.text for block in system)
 
 
 def _block_text(block: _Block) -> str:

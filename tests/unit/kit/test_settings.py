@@ -80,7 +80,7 @@ def test_values_from_the_file_and_the_environment(
         ("[door]\nport = true", {}, "door.port cannot be True"),
         ("[door]\nprot = 1", {}, "config.toml: door.prot is not a setting; did you mean door.port?"),
         ("[door]\nzzz = 1", {}, "door.zzz is not a setting; allowed: door.port, door.proxy_port"),
-        ("[dor]\nport = 1", {}, "[dor] is not a section; allowed: agents, door, limits"),
+        ("[dor]\nport = 1", {}, "[dor] is not a section; allowed: agents, checker, door, limits"),
         ("port = 1", {}, "[port] is not a section"),
         ("[door\nport = 1", {}, "is not valid TOML"),
         ("[tmux]\nsockets = 3", {}, 'tmux.sockets cannot be 3; allowed: "auto" or a list'),
