@@ -17,6 +17,7 @@ from tests.integration.cli.conftest import Cli
 from tests.integration.cli.stub_hub import StubHub
 from tests.support.waiting import until_now
 from tests.unit.cli.agents import all_states
+from tests.unit.cli.questions import closed, question
 
 PROGRAM = [sys.executable, "-m", "controlroom.cli.main"]
 
@@ -96,10 +97,10 @@ def test_completion_scripts(cli: Cli, shell: str) -> None:
     assert "_CONTROLROOM_COMPLETE" in cli("completion", shell).out
 
 
-def completed(home: Path, begun: str) -> list[str]:
+def completed(home: Path, begun: str, command: str = "chat") -> list[str]:
     environment = os.environ | {
         "_CONTROLROOM_COMPLETE": "bash_complete",
-        "COMP_WORDS": f"controlroom --home {home} chat {begun}",
+        "COMP_WORDS": f"controlroom --home {home} {command} {begun}",
         "COMP_CWORD": "4",
     }
     done = subprocess.run(PROGRAM, env=environment, capture_output=True, text=True, timeout=30, check=True)
@@ -110,6 +111,16 @@ def test_agents_are_completed(home: Path, hub: StubHub) -> None:
     hub.fleet = all_states()
     assert completed(home, "or") == ["orchard"]
     assert completed(home, "p") == ["pickers", "printer"]
+
+
+def test_questions_are_completed(home: Path, hub: StubHub) -> None:
+    hub.fleet = all_states()
+    hub.questions.add(question(), closed("skipped", "host", id="q_7777"))
+    assert completed(home, "q_", "skip") == ["q_3fa9"]
+    assert completed(home, "q_", "undo") == ["q_7777"]
+    assert completed(home, "q_4", "skip") == []
+    assert completed(home, "", "answer")[-1] == "q_3fa9"
+    assert "orchard" in completed(home, "", "answer")
 
 
 def test_completion_without_a_hub_offers_nothing(home: Path) -> None:
