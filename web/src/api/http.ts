@@ -23,7 +23,7 @@ export interface RequestOptions {
   withinMs?: number;
 }
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export const API = "/api/v1";
 export const KEY_HEADER = "X-Control-Room-Key";

@@ -3,6 +3,7 @@ import "./shell.css";
 
 import { makeRoom } from "../live/connect";
 import { keepDevice } from "../live/keep-device";
+import { keepQuestions } from "../live/questions";
 import { isShut, unlocked } from "../live/lock";
 import { RoomContext } from "../live/room";
 import { keepInstallOffer } from "../kit/install";
@@ -21,6 +22,7 @@ startNavigation();
 startKeys();
 const room = makeRoom();
 keepDevice(room);
+keepQuestions(room);
 keepPage(room);
 // What was written and not sent goes out whatever is looked at; not needed for the first picture.
 void import("../live/writing").then((module) => module.writing(room));

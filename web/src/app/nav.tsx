@@ -20,8 +20,9 @@ const TABS: readonly { tab: Tab; name: string; keys: string }[] = [
 
 export function Nav(props: { place: Route }) {
   const room = useRoom();
-  const stopped = useComputed(() => countsOf(room.state.value.agents.values(), room.state.value.machines).stopped).value;
-  const questions = useComputed(() => countsOf(room.state.value.agents.values(), room.state.value.machines).questions).value;
+  const counts = useComputed(() => countsOf(room.state.value.agents, room.state.value.machines, room.state.value.questions));
+  const stopped = useComputed(() => counts.value.stopped).value;
+  const questions = useComputed(() => counts.value.questions).value;
   const current = tabOf(props.place);
   return (
     <nav class="nav" aria-label="Main">

@@ -17,8 +17,8 @@ export function keepPage(room: Room): void {
   effect(() => {
     const { kind } = room.link.value;
     const isHidden = isShut.value || kind === "locked" || kind === "not_paired";
-    const { agents, machines } = room.state.value;
-    const waiting = kind === "not_paired" ? 0 : countsOf(agents.values(), machines).waiting;
+    const { agents, machines, questions } = room.state.value;
+    const waiting = kind === "not_paired" ? 0 : countsOf(agents, machines, questions).waiting;
     const place = isHidden ? "" : titleOf(route.value, room.state.value);
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${place === "" ? "" : `${place} · `}Control Room`;
     showBadge(waiting);

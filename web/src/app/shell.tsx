@@ -47,7 +47,7 @@ export function Shell() {
 }
 
 function mainClass(place: Route, isListHidden: boolean): string {
-  const isOne = isPopOut || place.at === "chief" || place.at === "usage" || place.at === "lost" || place.at === "shared";
+  const isOne = isPopOut || place.at === "chief" || place.at === "usage" || place.at === "lost" || place.at === "shared" || (place.at === "inbox" && place.isClosed === true);
   return ["panes", isOne ? "panes-one" : "", isListHidden ? "is-list-hidden" : ""].filter(Boolean).join(" ");
 }
 
@@ -63,7 +63,7 @@ function Panes(props: { place: Route; isListHidden: boolean }) {
       return <Beside place={addressOf(place)} list={<AgentList currentId={"agentId" in place ? place.agentId : null} currentChatId={place.at === "chat" ? place.chatId : null} />} isListHidden={props.isListHidden}><AgentDetail place={place} /></Beside>;
     case "inbox":
     case "question":
-      return <Inbox {...(place.at === "question" ? { questionId: place.questionId } : {})} />;
+      return <Inbox {...(place.at === "question" ? { questionId: place.questionId } : { isClosed: place.isClosed === true })} />;
     case "chief":
       return <Chief />;
     case "usage":

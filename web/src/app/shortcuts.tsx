@@ -34,8 +34,8 @@ export function Shortcuts() {
   });
 
   function nextWaiting(): boolean {
-    const { agents, machines } = room.state.value;
-    const all = waiting(agents.values(), machines);
+    const { agents, machines, questions } = room.state.value;
+    const all = waiting(agents, machines, questions);
     const next = all[(all.findIndex((agent) => agent.id === ("agentId" in route.value ? route.value.agentId : currentAgentId())) + 1) % all.length];
     if (next === undefined) return false;
     go({ at: "agent", agentId: next.id });

@@ -23,6 +23,8 @@ export interface HoldButtonProps {
   onAnswer(): void;
   /** Gets what to say in place of "Hold" at its end. */
   children(how: string): ComponentChildren;
+  /** What the confirmation says of its risk. */
+  note?: string;
   /** Asked for by a key: a risky one shows its confirmation when this moves. */
   pressedByKey?: number;
 }
@@ -96,7 +98,7 @@ export function HoldButton(props: HoldButtonProps) {
         {props.children(how)}
       </button>
       {isAsking ? (
-        <Confirm label={props.label} onCancel={() => setAsking(false)} onConfirm={() => { setAsking(false); latest.current.onAnswer(); }} />
+        <Confirm label={props.label} note={props.note ?? PROMPT_NOTE} onCancel={() => setAsking(false)} onConfirm={() => { setAsking(false); latest.current.onAnswer(); }} />
       ) : null}
     </>
   );
@@ -108,14 +110,16 @@ function isVirtual(event: PointerEvent): boolean {
     || event.width === 1 && event.height === 1 && event.pressure === 0 && event.detail === 0 && event.pointerType === "mouse";
 }
 
-function Confirm(props: { label: string; onCancel(): void; onConfirm(): void }) {
+const PROMPT_NOTE = "It may not be possible to take this back. The prompt is read again just before.";
+
+function Confirm(props: { label: string; note: string; onCancel(): void; onConfirm(): void }) {
   const id = useId();
   const cancel = useRef<HTMLButtonElement>(null);
   useEffect(() => cancel.current?.focus(), []);
   return (
     <Dialog class="sheet" labelledBy={id} onClose={props.onCancel} closesOutside={true}>
       <header class="sheet-head"><h2 id={id}>Answer <bdi>“{props.label}”</bdi>?</h2></header>
-      <div class="sheet-body"><p class="md second">It may not be possible to take this back. The prompt is read again just before.</p></div>
+      <div class="sheet-body"><p class="md second">{props.note}</p></div>
       <footer class="sheet-foot">
         <button ref={cancel} class="btn btn-line" type="button" autofocus onClick={props.onCancel}>Cancel</button>
         <button class="btn btn-fault" type="button" onClick={props.onConfirm}>Answer</button>

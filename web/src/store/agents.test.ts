@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import type { Agent, Machine } from "../api/types";
+import type { Agent, Machine, Question } from "../api/types";
 import {
   ALL, arrange, asks, countsOf, filtersOf, held, isSameOrder, matches, movesBetween, passes, profileName, SAY_LIMIT, standingOf, waiting, waits,
 } from "./agents";
+import { changed, listed, NO_QUESTIONS } from "./questions";
+import { closed, question } from "./samples";
 
 let made = 0;
 
@@ -19,6 +21,7 @@ function machine(id: string, online = true): Machine {
   return { id, name: id, primary: true, online, last_seen_ms: 5000, version: "1", capabilities: [] };
 }
 
+const mapOf = (agents: readonly Agent[]) => new Map(agents.map((each) => [each.id, each]));
 const STUDIO = new Map([["studio", machine("studio")]]);
 const prompt = (kind: string, text = "Run it?") => ({ id: "wait-1", kind, text, since_ms: 700 });
 const fault = { code: "signed_out", text: "Sign in on studio.", since_ms: 600 };
@@ -97,7 +100,7 @@ describe("counts", () => {
       agent({ activity: "blocked", machine_id: "attic" }),
     ];
     const machines = new Map([...STUDIO, ["attic", machine("attic", false)]]);
-    expect(countsOf(all, machines)).toEqual({ stopped: 2, questions: 2, waiting: 4, longestSinceMs: 600, unread: 2 });
+    expect(countsOf(mapOf(all), machines)).toEqual({ stopped: 2, questions: 2, waiting: 4, longestSinceMs: 600, unread: 2 });
   });
 
   it("counts nothing of a machine that is not known", () => {
@@ -107,7 +110,7 @@ describe("counts", () => {
   it("lists the longest waiting first", () => {
     const late = agent({ activity: "question", since_ms: 900 });
     const early = agent({ activity: "question", since_ms: 100 });
-    expect(waiting([late, agent(), early], STUDIO)).toEqual([early, late]);
+    expect(waiting(mapOf([late, agent(), early]), STUDIO)).toEqual([early, late]);
   });
 });
 
@@ -219,6 +222,33 @@ function random(roll: (sides: number) => number, id: number): Agent {
   });
 }
 
+describe("questions that have cards", () => {
+  const asks1 = agent({ id: "agt_1", activity: "question", since_ms: 900 });
+  const picks = agent({ id: "agt_2", activity: "blocked", waiting_for: prompt("picker") });
+  const works = agent({ id: "agt_3", activity: "working" });
+  const all = mapOf([asks1, picks, works]);
+  const known = (...questions: Question[]) => listed(NO_QUESTIONS, questions, true);
+
+  it("count once: as themselves, not as their agents too", () => {
+    const asked = known(question("q_1"), question("q_2", { agent_id: "agt_2", source: "picker", waiting_id: "wait-1" }), question("q_3", { agent_id: "agt_3" }));
+    expect(countsOf(all, STUDIO, asked)).toMatchObject({ stopped: 0, questions: 3, waiting: 3 });
+  });
+  it("leave what has no card where it was", () => {
+    expect(countsOf(all, STUDIO, known())).toMatchObject({ stopped: 0, questions: 2, waiting: 2 });
+    expect(countsOf(all, STUDIO, known(question("q_2", { agent_id: "agt_2", source: "picker", waiting_id: "another" })))).toMatchObject({ questions: 3 });
+  });
+  it("count although their agent cannot be reached, and beside its fault", () => {
+    expect(countsOf(mapOf([asks1]), new Map([["studio", machine("studio", false)]]), known(question("q_1")))).toMatchObject({ questions: 1, waiting: 1 });
+    expect(countsOf(mapOf([{ ...asks1, fault }]), STUDIO, known(question("q_1")))).toMatchObject({ stopped: 1, questions: 1 });
+  });
+  it("let an agent wait no more whose question was closed since", () => {
+    const asked = changed(known(question("q_1")), closed(question("q_1"), "dismissed", 950, "host"));
+    expect(countsOf(mapOf([asks1]), STUDIO, asked).waiting).toBe(0);
+    expect(waiting(mapOf([asks1]), STUDIO, asked)).toEqual([]);
+    expect(countsOf(mapOf([{ ...asks1, since_ms: 960 }]), STUDIO, asked).waiting).toBe(1);
+  });
+});
+
 describe("whatever happens", () => {
   it.each(Array.from({ length: 40 }, (_, seed) => [seed + 1]))("seed %i", (seed) => {
     const roll = dice(seed * 7919);
@@ -248,7 +278,7 @@ describe("whatever happens", () => {
         expect(pins.lastIndexOf(true)).toBeLessThan(pins.includes(false) ? Math.max(1, pins.indexOf(false)) : pins.length);
       }
       // Counted once: the badges together are what the list shows as waiting.
-      const counts = countsOf(all, machines);
+      const counts = countsOf(mapOf(all), machines);
       const needs = next.find((group) => group.kind === "needs")?.agents ?? [];
       expect(counts.stopped + counts.questions).toBe(counts.waiting);
       expect(counts.waiting).toBe(needs.length);

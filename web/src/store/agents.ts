@@ -5,6 +5,7 @@
  * What depends on the agent alone is remembered for each agent object, which never changes.
  */
 import type { Activity, Agent, Machine } from "../api/types";
+import { asShown, hasCard, NO_QUESTIONS, openOf, type Asked } from "./questions";
 
 export type Lamp = "fault" | "blocked" | "question" | "working" | "helpers" | "done" | "unknown" | "starting" | "idle" | "gone";
 export type GroupKind = "needs" | "finished" | "working" | "unknown" | "idle" | "gone";
@@ -140,24 +141,27 @@ export interface Counts {
   unread: number;
 }
 
-export function countsOf(agents: Iterable<Agent>, machines: ReadonlyMap<string, Machine>): Counts {
+/** Each thing once: an open question is counted as itself and not as its agent too. */
+export function countsOf(agents: ReadonlyMap<string, Agent>, machines: ReadonlyMap<string, Machine>, asked: Asked = NO_QUESTIONS): Counts {
   const counts: Counts = { stopped: 0, questions: 0, waiting: 0, longestSinceMs: null, unread: 0 };
-  for (const agent of agents) {
+  const count = (what: "stopped" | "questions", sinceMs: number): void => {
+    counts[what] += 1;
+    counts.waiting += 1;
+    counts.longestSinceMs = counts.longestSinceMs === null ? sinceMs : Math.min(counts.longestSinceMs, sinceMs);
+  };
+  for (const question of openOf(asked)) count("questions", question.asked_at_ms);
+  for (const agent of asShown(agents, asked).values()) {
     if (agent.archived) continue;
     if (agent.unread > 0) counts.unread += 1;
-    if (!waits(agent, machines)) continue;
-    if (asks(agent)) counts.questions += 1;
-    else counts.stopped += 1;
-    counts.waiting += 1;
-    const { sinceMs } = standingOf(agent);
-    counts.longestSinceMs = counts.longestSinceMs === null ? sinceMs : Math.min(counts.longestSinceMs, sinceMs);
+    if (!waits(agent, machines) || (asks(agent) && hasCard(asked, agent))) continue;
+    count(asks(agent) ? "questions" : "stopped", standingOf(agent).sinceMs);
   }
   return counts;
 }
 
 /** Those that wait for a person, the longest first. */
-export function waiting(agents: Iterable<Agent>, machines: ReadonlyMap<string, Machine>): Agent[] {
-  return [...agents].filter((agent) => waits(agent, machines)).sort(inOrder("needs"));
+export function waiting(agents: ReadonlyMap<string, Agent>, machines: ReadonlyMap<string, Machine>, asked: Asked = NO_QUESTIONS): Agent[] {
+  return [...asShown(agents, asked).values()].filter((agent) => waits(agent, machines)).sort(inOrder("needs"));
 }
 
 export function isAway(agent: Agent, machines: ReadonlyMap<string, Machine>): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { parseInline, parseMarkdown, safeHref, type Block, type Inline } from "./markdown";
+import { safeHref } from "./href";
+import { parseInline, parseMarkdown, type Block, type Inline } from "./markdown";
 
 function words(kids: readonly Inline[]): string {
   return kids.map((kid) => {

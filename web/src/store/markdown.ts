@@ -6,6 +6,8 @@
  * Everything is linear in the length of the text; what is nested deeper than `DEEPEST` is text.
  */
 
+import { LONGEST_HREF, safeHref, targetOf } from "./href";
+
 export type Inline =
   | { t: "text"; text: string }
   | { t: "code"; text: string }
@@ -33,7 +35,6 @@ export interface ListItem {
 
 const DEEPEST = 6;
 const LONGEST_LABEL = 500;
-const LONGEST_HREF = 2000;
 const MOST_CELLS = 64;
 
 // --- blocks --------------------------------------------------------------------------------------------
@@ -393,25 +394,6 @@ function linked(href: string, kids: Inline[], label: string): Inline {
   if (safe === null) return { t: "path", kids, path: label === href ? "" : href };
   const shown = targetOf(safe);
   return { t: "link", href: safe, kids, target: saysTarget(label, safe, shown) ? null : shown };
-}
-
-/** The address when a person may follow it: http, https, mailto; null for everything else. */
-export function safeHref(href: string): string | null {
-  if (href.length > LONGEST_HREF || !/^(?:https?:\/\/|mailto:)/i.test(href) || /[\u0000-\u0020\u007f]/.test(href)) return null;
-  try {
-    const url = new URL(href);
-    if (url.protocol === "mailto:") return url.href;
-    if (url.protocol !== "http:" && url.protocol !== "https:") return null;
-    return url.hostname === "" ? null : url.href;
-  } catch {
-    return null;
-  }
-}
-
-/** Where a safe address leads, as people read it: the host as the network sees it, never a name before an `@`. */
-export function targetOf(href: string): string {
-  const url = new URL(href);
-  return url.protocol === "mailto:" ? url.pathname.slice(0, 100) : url.host;
 }
 
 function saysTarget(label: string, href: string, shown: string): boolean {

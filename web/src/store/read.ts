@@ -3,7 +3,7 @@
  * their kind. Unknown fields stay, unknown words of an activity mean `unknown`; null: this cannot be used.
  */
 import type {
-  Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Receipt,
+  Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Paused, Question, Receipt,
 } from "../api/types";
 
 type Kind = "string" | "number" | "boolean" | "object" | "array";
@@ -19,6 +19,11 @@ const RECEIPT: Shape = { seq: "number", id: "string", at_ms: "number", by: "stri
 const DEVICE: Shape = { id: "string", name: "string", kind: "string", grants: "object" };
 const HINT: Shape = { chat_id: "string", agent_id: "string", count: "number", last: "string" };
 const HIDDEN: Shape = { chat_id: "string", is_hidden: "boolean" };
+const QUESTION: Shape = {
+  id: "string", agent_id: "string", chat_id: "string", state: "string", source: "string", question: "string", options: "array",
+  multi: "boolean", blocking: "boolean", asked_at_ms: "number", history: "array",
+};
+const STEP: Shape = { state: "string", at_ms: "number", by: "string", why: "string" };
 const ID: Shape = { id: "string" };
 
 const ACTIVITIES: ReadonlySet<string> = new Set([
@@ -38,6 +43,22 @@ export const readDevice = (data: unknown): Device | null => (fits<Device>(data, 
 export const readHint = (data: unknown): ChatItems | null => (fits<ChatItems>(data, HINT) ? data : null);
 export const readHidden = (data: unknown): ChatHidden | null => (fits<ChatHidden>(data, HIDDEN) ? data : null);
 export const readGone = (data: unknown): AgentGone | DeviceGone | null => (fits<AgentGone>(data, ID) ? data : null);
+
+/** A question with halves of options or steps is none: a person decides by them. */
+export function readQuestion(data: unknown): Question | null {
+  if (!fits<Question>(data, QUESTION)) return null;
+  const isWhole = data.options.every((option) => fits(option, { key: "string", label: "string" }))
+    && data.history.length > 0 && data.history.every((step) => fits(step, STEP));
+  return isWhole ? data : null;
+}
+
+/** `{paused: null}`: it runs. */
+export function readPaused(data: unknown): { paused: Paused | null } | null {
+  if (!fits<{ paused?: unknown }>(data, {})) return null;
+  const paused = data.paused ?? null;
+  if (paused === null) return { paused: null };
+  return fits<Paused>(paused, { since_ms: "number", by: "string" }) ? { paused } : null;
+}
 
 const FRAMES: Readonly<Record<string, Shape>> = {
   welcome: { seq: "number", protocol: "number", server_time_ms: "number", version: "string" },

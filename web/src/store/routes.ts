@@ -9,7 +9,7 @@ export type Route =
   | { at: "chat"; chatId: string; itemId?: string } // an older chat, or one of a gone agent
   | { at: "terminal"; agentId: string }
   | { at: "shells" } // shells of the host
-  | { at: "inbox" }
+  | { at: "inbox"; isClosed?: true } // open questions, or how closed ones ended
   | { at: "question"; questionId: string }
   | { at: "usage" }
   | { at: "settings"; page?: string } // devices, this-device, pair, reading, machines
@@ -36,12 +36,13 @@ export function parseRoute(path: string, hash = ""): Route {
       if (second === undefined) return { at: "lost", path };
       if (third === "items" && fourth !== undefined) return { at: "chat", chatId: second, itemId: fourth };
       return { at: "chat", chatId: second };
+    case "inbox":
     case "questions":
-      return second === undefined ? { at: "inbox" } : { at: "question", questionId: second };
+      if (second === undefined) return { at: "inbox" };
+      return second === "closed" ? { at: "inbox", isClosed: true } : { at: "question", questionId: second };
     case "settings":
       return second === undefined ? { at: "settings" } : { at: "settings", page: second };
     case "chief":
-    case "inbox":
     case "usage":
     case "pair":
     case "shells":
@@ -60,7 +61,8 @@ export function addressOf(route: Route): string {
       case "agent": return ["agents", route.agentId, ...(route.itemId === undefined ? [] : ["items", route.itemId])];
       case "terminal": return ["agents", route.agentId, "terminal"];
       case "chat": return ["chats", route.chatId, ...(route.itemId === undefined ? [] : ["items", route.itemId])];
-      case "question": return ["questions", route.questionId];
+      case "inbox": return route.isClosed === true ? ["inbox", "closed"] : ["inbox"];
+      case "question": return ["inbox", route.questionId];
       case "settings": return route.page === undefined ? ["settings"] : ["settings", route.page];
       case "lost": return [];
       default: return [route.at];

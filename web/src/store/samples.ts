@@ -1,5 +1,5 @@
 /** Nouns of the API for tests: whole, with what a test wants to be different. */
-import type { Agent, Device, Fleet, Machine, Message, Receipt } from "../api/types";
+import type { Agent, Device, Fleet, Machine, Message, Question, QuestionStep, Receipt } from "../api/types";
 import type { StoreEvent } from "./state";
 
 export function agent(id: string, change: Partial<Agent> = {}): Agent {
@@ -27,6 +27,24 @@ export function message(id: string, change: Partial<Message> = {}): Message {
 
 export function receipt(seq: number, change: Partial<Receipt> = {}): Receipt {
   return { seq, id: `rct_${seq}`, at_ms: seq, by: "device:dev_1", what: "keys", code: "ok", text: "Pressed Escape.", ...change };
+}
+
+export function question(id: string, change: Partial<Question> = {}): Question {
+  return {
+    id, agent_id: "agt_1", chat_id: "cht_1", state: "open", source: "block", question: "Per tenant or per key?",
+    options: [{ key: "1", label: "Per tenant", what: "Two customers see lower limits.", recommended: true }, { key: "2", label: "Per key" }],
+    multi: false, blocking: false, asked_at_ms: 1_000, history: [questionStep("open", 1_000, "agent:agt_1")], free_text: true,
+    ...change,
+  };
+}
+
+export function questionStep(state: QuestionStep["state"], at_ms: number, by: string, change: Partial<QuestionStep> = {}): QuestionStep {
+  return { state, at_ms, by, why: "Because.", ...change };
+}
+
+/** The same question after one more step. */
+export function closed(before: Question, state: QuestionStep["state"], at_ms: number, by: string, change: Partial<Question> = {}): Question {
+  return { ...before, state, history: [...before.history, questionStep(state, at_ms, by)], ...change };
 }
 
 export function device(id: string, change: Partial<Device> = {}): Device {

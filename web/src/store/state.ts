@@ -8,8 +8,11 @@
  * gets what is missing. A new fleet begins a new `epoch`: whatever is not in a fleet (messages, receipts, devices,
  * hints) may have changed unseen, so it is dropped here and asked for anew by who shows it.
  */
-import type { Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Receipt } from "../api/types";
-import { readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readReceipt } from "./read";
+import type { Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Paused, Question, Receipt } from "../api/types";
+import { begun, changed, listed, NO_QUESTIONS, type Asked } from "./questions";
+import {
+  readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readPaused, readQuestion, readReceipt,
+} from "./read";
 
 /** How sure we are that what is shown is what is. */
 export type Freshness =
@@ -44,6 +47,9 @@ export interface State {
   receipts: readonly Receipt[];
   /** Devices by id; null until asked for. */
   devices: ReadonlyMap<string, Device> | null;
+  questions: Asked;
+  /** Since when the control room rests: no default is used by itself. Null: it does not, as far as is known. */
+  paused: Paused | null;
   /** Version that the hub says, null before `welcome`. */
   serverVersion: string | null;
   /** Events and rows that this version does not know or cannot read. */
@@ -57,6 +63,8 @@ export type StoreEvent =
   | { type: "receipts"; receipts: readonly Receipt[] }
   | { type: "devices"; devices: readonly Device[] }
   | { type: "message"; message: Message }
+  | { type: "questions"; questions: readonly Question[]; isWhole: boolean }
+  | { type: "paused"; paused: Paused | null }
   | { type: "freshness"; freshness: Freshness };
 
 export const MOST_MESSAGES = 500;
@@ -73,6 +81,8 @@ export const EMPTY: State = {
   hides: new Map(),
   receipts: [],
   devices: null,
+  questions: NO_QUESTIONS,
+  paused: null,
   serverVersion: null,
   unknown: 0,
 };
@@ -102,6 +112,8 @@ function take(draft: Draft, event: StoreEvent): void {
         epoch: next.epoch + 1,
         freshness: next.freshness,
         serverVersion: next.serverVersion,
+        questions: begun(next.questions),
+        paused: next.paused,
         unknown: next.unknown + (event.skipped ?? 0),
         machines: byId(event.fleet.machines),
         agents: byId(event.fleet.agents),
@@ -120,6 +132,12 @@ function take(draft: Draft, event: StoreEvent): void {
       return;
     case "message":
       addMessage(draft, event.message);
+      return;
+    case "questions":
+      draft.set({ questions: listed(next.questions, event.questions, event.isWhole) });
+      return;
+    case "paused":
+      draft.set({ paused: event.paused });
       return;
     case "freshness":
       draft.set({ freshness: event.freshness });
@@ -145,6 +163,8 @@ const EVENTS: Readonly<Record<string, Kind>> = {
   "chat.hidden": kind(readHidden, hide),
   "receipt.added": kind(readReceipt, addReceipt),
   "device.changed": kind(readDevice, (draft, device) => changeDevices(draft, (all) => all.set(device.id, device))),
+  "question.changed": kind(readQuestion, (draft, question) => draft.set({ questions: changed(draft.next.questions, question) })),
+  "pause.changed": kind(readPaused, (draft, { paused }) => draft.set({ paused })),
   "device.gone": kind(readGone, (draft, { id }) => changeDevices(draft, (all) => all.delete(id))),
 };
 

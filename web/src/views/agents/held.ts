@@ -49,18 +49,18 @@ export function useHeld(list: { current: HTMLElement | null }, next: readonly Gr
   return { groups, settling: arrived, isShifting: moved.size > 0 };
 }
 
-/** A row that has the focus keeps it when it goes to another place of the list. */
-export function useKeptFocus(list: { current: HTMLElement | null }): void {
+/** A row that has the focus keeps it when it goes to another place of the list; `name` is the attribute that tells rows apart. */
+export function useKeptFocus(list: { current: HTMLElement | null }, name = "agent"): void {
   const active = document.activeElement;
-  const row = active instanceof HTMLElement && list.current?.contains(active) ? active.dataset["agent"] : undefined;
+  const row = active instanceof HTMLElement && list.current?.contains(active) ? active.dataset[name] : undefined;
   useLayoutEffect(() => {
     if (row === undefined || document.activeElement === active) return;
-    list.current?.querySelector<HTMLElement>(`[data-agent="${CSS.escape(row)}"]`)?.focus({ preventScroll: true });
+    list.current?.querySelector<HTMLElement>(`[data-${name}="${CSS.escape(row)}"]`)?.focus({ preventScroll: true });
   });
 }
 
 /** Whether the person has a hand on the list. */
-function useHands(list: { current: HTMLElement | null }): boolean {
+export function useHands(list: { current: HTMLElement | null }): boolean {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
     const element = list.current;

@@ -12,6 +12,7 @@ import { Chip } from "../../parts/chip";
 import { Icon } from "../../parts/icon";
 import { Title } from "../../parts/title";
 import { ALL, arrange, countsOf, filtersOf, isSameFilter, type Filter, type Group } from "../../store/agents";
+import { asShown, firstOf, type Asked } from "../../store/questions";
 import { FirstRun, Loading, NoMatch } from "./empty";
 import { useHeld, useKeptFocus } from "./held";
 import { Row } from "./row";
@@ -39,7 +40,8 @@ const isOlderOpen = signal(false);
 
 export function AgentList(props: AgentListProps) {
   const room = useRoom();
-  const agents = useComputed(() => room.state.value.agents).value;
+  const asked = useComputed(() => room.state.value.questions).value;
+  const agents = useComputed(() => asShown(room.state.value.agents, room.state.value.questions)).value;
   const machines = useComputed(() => room.state.value.machines).value;
   const isKnown = room.state.value.seq !== null;
   const all = useMemo(() => [...agents.values()], [agents]);
@@ -53,7 +55,7 @@ export function AgentList(props: AgentListProps) {
   return (
     <section class="pane pane-list" aria-label="Agents">
       <header class="head">
-        <Head><Summary agents={all} machines={machines} /></Head>
+        <Head><Summary agents={agents} machines={machines} asked={asked} /></Head>
         {all.length === 0 ? null : (
           <div class="chips" role="group" aria-label="Filter">
             {choices.map((choice) => (
@@ -68,7 +70,7 @@ export function AgentList(props: AgentListProps) {
       </header>
       <div class={isShifting ? "pane-scroll is-shifting" : "pane-scroll"} tabIndex={-1} role="group" aria-label="Agent list" ref={list}>
         {groups.map((group) => (
-          <GroupView key={group.id} group={group} machines={machines} settling={settling} currentId={props.currentId} />
+          <GroupView key={group.id} group={group} machines={machines} settling={settling} currentId={props.currentId} asked={asked} />
         ))}
         {groups.length > 0 ? null : !isKnown ? <Loading /> : all.length === 0 ? <FirstRun machines={machines} /> : (
           <NoMatch search={search.value} filter={chosen} onClear={() => { filter.value = ALL; search.value = ""; }} />
@@ -92,7 +94,7 @@ function Older(props: { search: string; currentChatId: string | null }) {
   );
 }
 
-function GroupView(props: { group: Group; machines: ReadonlyMap<string, Machine>; settling: ReadonlySet<string>; currentId: string | null }) {
+function GroupView(props: { group: Group; machines: ReadonlyMap<string, Machine>; settling: ReadonlySet<string>; currentId: string | null; asked: Asked }) {
   const { group, machines, settling } = props;
   const { now } = useRoom();
   const id = `group-${group.id.replace(/[^\w-]/g, "-")}`;
@@ -109,7 +111,7 @@ function GroupView(props: { group: Group; machines: ReadonlyMap<string, Machine>
             <Row
               key={agent.id} agent={agent} machineName={machine?.name ?? ""}
               awaySinceMs={machine?.online === true ? null : machine?.last_seen_ms ?? agent.since_ms}
-              isCurrent={agent.id === props.currentId} isSettling={settling.has(agent.id) && group.kind !== "away"}
+              isCurrent={agent.id === props.currentId} isSettling={settling.has(agent.id) && group.kind !== "away"} question={firstOf(props.asked, agent.id)}
             />
           );
         })}
@@ -162,10 +164,10 @@ function Head(props: { children: ComponentChildren }) {
 }
 
 /** How many wait, and for how long: the one thing that is announced. While nothing is proven, in the past tense. */
-function Summary(props: { agents: readonly Agent[]; machines: ReadonlyMap<string, Machine> }) {
+function Summary(props: { agents: ReadonlyMap<string, Agent>; machines: ReadonlyMap<string, Machine>; asked: Asked }) {
   const { now, isOld, link, state } = useRoom();
-  const counts = useMemo(() => countsOf(props.agents, props.machines), [props.agents, props.machines]);
-  if (state.value.seq === null || props.agents.length === 0) return null;
+  const counts = useMemo(() => countsOf(props.agents, props.machines, props.asked), [props.agents, props.machines, props.asked]);
+  if (state.value.seq === null || props.agents.size === 0) return null;
   const { waiting, longestSinceMs } = counts;
   const provenMs = "sinceMs" in link.value ? link.value.sinceMs : null;
   if (isOld.value && provenMs !== null) {

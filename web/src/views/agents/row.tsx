@@ -2,13 +2,14 @@
 import { useComputed } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 
-import type { Agent } from "../../api/types";
+import type { Agent, Question } from "../../api/types";
 import { addressOf, type Route } from "../../store/routes";
 import { span } from "../../kit/time";
 import { line } from "../../kit/text";
 import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
+import { QuestionTag } from "../../parts/question-tag";
 import { kindName, profileName, standingOf } from "../../store/agents";
 import { showAgent } from "./sheet";
 
@@ -24,15 +25,17 @@ export interface RowProps {
   awaySinceMs: number | null;
   isCurrent: boolean;
   isSettling: boolean;
+  /** The first of its open questions. */
+  question?: Question | null;
   /** Where a tap leads; its chat without it. */
   to?: Route;
 }
 
 export function Row(props: RowProps) {
-  const { agent, machineName, awaySinceMs, isCurrent, isSettling, to } = props;
+  const { agent, machineName, awaySinceMs, isCurrent, isSettling, question, to } = props;
   return useMemo(
     () => <Drawn {...props} />,
-    [agent, machineName, awaySinceMs, isCurrent, isSettling, to === undefined ? "" : addressOf(to)],
+    [agent, machineName, awaySinceMs, isCurrent, isSettling, question, to === undefined ? "" : addressOf(to)],
   );
 }
 
@@ -58,13 +61,20 @@ function Drawn(props: RowProps) {
             <Age key={awaySinceMs ?? standing.sinceMs} sinceMs={awaySinceMs ?? standing.sinceMs} isAway={isAway} isFault={standing.lamp === "fault"} />
           </span>
           <Say key={standing.was?.atMs} agent={agent} />
-          <span class="row-meta"><span><bdi>{line(meta.join(" · "), 120)}</bdi></span>{agent.uncertain ? <span class="tag">Not certain</span> : null}</span>
+          <span class="row-meta"><span><bdi>{line(meta.join(" · "), 120)}</bdi></span>{agent.uncertain ? <span class="tag">Not certain</span> : null}<Asks {...props} lamp={standing.lamp} /></span>
         </span>
       </a>
       <button class="row-why" type="button" tabIndex={-1} aria-label={`Why ${name} counts as: ${standing.word}`} onClick={() => showAgent(agent.id)} />
       <button class="icon-btn row-more" type="button" tabIndex={-1} aria-label={`Actions for ${name}`} onClick={() => showAgent(agent.id)}><Icon name="more" /></button>
     </li>
   );
+}
+
+/** A question that stands in the row itself says when it is due; beside other work it is only named. */
+function Asks(props: RowProps & { lamp: string }) {
+  const { question } = props;
+  if (question == null) return null;
+  return props.lamp === "question" && props.awaySinceMs === null ? <QuestionTag question={question} /> : <span class="tag">Question open</span>;
 }
 
 function classes(props: RowProps): string {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Agent, Machine } from "../../api/types";
 import { route } from "../../kit/navigate";
 import { RoomContext, type Room } from "../../live/room";
+import { listed, NO_QUESTIONS } from "../../store/questions";
 import { EMPTY, type State } from "../../store/state";
 
 const wide = vi.hoisted(() => ({ isWide: { value: false } }));
@@ -25,7 +26,7 @@ const room = {
 } as unknown as Room;
 
 const know = (...agents: Agent[]) => act(() => {
-  state.value = { ...EMPTY, seq: 1, agents: new Map(agents.map((each) => [each.id, each])), machines: new Map([["m", machine]]) };
+  state.value = { ...EMPTY, seq: 1, questions: listed(NO_QUESTIONS, [], true), agents: new Map(agents.map((each) => [each.id, each])), machines: new Map([["m", machine]]) };
 });
 const show = (questionId?: string) => act(() => render(
   <RoomContext.Provider value={room}><Inbox {...(questionId === undefined ? {} : { questionId })} /></RoomContext.Provider>, document.body));

@@ -1,0 +1,52 @@
+/** Keeps the open questions of this page whole: asks for them with each new epoch, and when the link is back. */
+import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+
+import type { Refusal } from "../api/http";
+import type { Question, Questions, Status } from "../api/types";
+import { readPaused, readQuestion } from "../store/read";
+import type { Room } from "./room";
+
+const AGAIN_MS = 10_000;
+
+const trouble = signal<Refusal | null>(null);
+
+/** Why the open questions could not be read; null: they could. */
+export const questionsTrouble: ReadonlySignal<Refusal | null> = trouble;
+
+/** Follow the room until the page is closed. */
+export function keepQuestions(room: Room): void {
+  let run = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const load = async (): Promise<void> => {
+    clearTimeout(timer);
+    const mine = ++run;
+    const refusal = await loadOpen(room, () => mine === run);
+    if (mine !== run) return;
+    trouble.value = refusal;
+    if (refusal !== null && room.link.peek().kind === "live") timer = setTimeout(() => void load(), AGAIN_MS);
+  };
+  effect(() => {
+    const { epoch } = room.state.value;
+    if (epoch > 0 && room.link.value.kind === "live") untracked(() => void load());
+  });
+}
+
+/** Null: all are in the state now. */
+async function loadOpen(room: Room, isWanted: () => boolean): Promise<Refusal | null> {
+  const { epoch } = room.state.peek();
+  const status = await room.http.request<Status>("GET", "/status");
+  if (!isWanted()) return null;
+  const paused = status.ok ? readPaused(status.value) : null;
+  if (paused !== null) room.tell({ type: "paused", paused: paused.paused });
+  const answer = await room.http.request<Questions>("GET", "/questions", { query: { state: "open" } });
+  if (!isWanted()) return null;
+  if (!answer.ok) return answer.refusal;
+  // Of an older fleet: another one is asked for already.
+  if (room.state.peek().epoch === epoch) room.tell({ type: "questions", questions: readable(answer.value), isWhole: true });
+  return null;
+}
+
+/** Those of a page that can be used. */
+export function readable(page: Questions): Question[] {
+  return Array.isArray(page.questions) ? page.questions.map(readQuestion).filter((question) => question !== null) : [];
+}
