@@ -13,7 +13,7 @@ function open(): HTMLElement {
 }
 
 const click = (on: Element, detail: number) => act(() => { on.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, detail })); });
-const pointer = (type: string) => act(() => { window.dispatchEvent(new PointerEvent(type, { pointerId: 7 })); });
+const pointer = (type: string, button = 0) => act(() => { window.dispatchEvent(new PointerEvent(type, { pointerId: 7, button })); });
 
 beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => {
@@ -40,6 +40,14 @@ describe("a sheet", () => {
     click(button, 1);
     expect(onPress).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
+    click(button, 1);
+    expect(onPress).toHaveBeenCalledOnce();
+  });
+
+  it("takes a click at once that follows the right button's", () => {
+    pointer("pointerdown", 2);
+    const button = open();
+    pointer("pointerup", 2);
     click(button, 1);
     expect(onPress).toHaveBeenCalledOnce();
   });

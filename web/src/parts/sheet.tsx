@@ -43,10 +43,13 @@ export interface DialogProps {
 /** What appeared under a finger ignores it for this long (`--t-settle`). */
 const SETTLE_MS = 600;
 
-/** Fingers and buttons that are down, of the whole page: a dialog may open under one (a long press). */
+/** Fingers and main buttons that are down, of the whole page: a dialog may open under one (a long press). */
 const down = new Set<number>();
 const isUp = (event: PointerEvent): void => void down.delete(event.pointerId);
-window.addEventListener("pointerdown", (event) => down.add(event.pointerId), true);
+const isDown = (event: PointerEvent): void => {
+  if (event.button === 0) down.add(event.pointerId); // letting go of another button taps nothing
+};
+window.addEventListener("pointerdown", isDown, true);
 window.addEventListener("pointerup", isUp, true);
 window.addEventListener("pointercancel", isUp, true);
 
