@@ -120,7 +120,7 @@ def test_an_answer_to_a_dialog_that_was_replaced_presses_nothing(house: House, v
     assert house.agents()["inventory"]["activity"] == "blocked"
     page.unroute("**/answer")
     expect(page.get_by_role("group", name="The whole command")).to_have_text(re.compile("make labels"))
-    page.get_by_role("alert").get_by_role("button", name="OK").click()
+    page.get_by_role("alert").get_by_role("button", name="OK", exact=True).click()
     option(page, "No").click()
     house.until_agent("inventory", "idle")
     assert "Done with make labels." not in house.pane("inventory")

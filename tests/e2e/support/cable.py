@@ -62,7 +62,8 @@ class Cable:
         self._server.close()
         for writer in tuple(self._writers):
             writer.transport.abort()
-        await asyncio.gather(*(task for task in asyncio.all_tasks() if task is not asyncio.current_task()))
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:  # one that is accepted begins another
+            await asyncio.gather(*others, return_exceptions=True)
 
     def _call(self, act: Callable[[], None]) -> None:
         done = threading.Event()
