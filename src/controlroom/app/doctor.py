@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ import msgspec
 
 from controlroom.client import CannotReach, ClientError, HubClient
 from controlroom.core.text import clean_line
+from controlroom.hub.models.base import ModelError
+from controlroom.hub.models.choose import choose, key_source
 from controlroom.hub.store.tables import SCHEMA as HUB_SCHEMA
 from controlroom.kit.disk import DO, too_little
 from controlroom.kit.home import LONGEST_SOCKET, Home
@@ -50,6 +53,7 @@ async def checks(home: Home, environment: Mapping[str, str]) -> list[Check]:
     """All findings, in the order in which a person should read them."""
     settings, found = _settings(home, environment)
     found = [_python(), *await _tmux(settings, environment), *found, *_data_folder(home), *_databases(home)]
+    found.append(_checker(settings, home, environment))
     status, hub = await _hub(home)
     found += hub
     found += _config_folders(environment, await _profiles(home) if status else ())
@@ -174,6 +178,30 @@ def _database(path: Path, schema: Schema) -> Check | None:
         return Check("database", "note", f"{path.name} is empty.", "controlroom up fills it.")
     text = f"{path.name} has schema {revision}, this version needs {schema.head}."
     return Check("database", "note", text, "controlroom up copies and updates it, or says what to do.")
+
+
+# ---- the checker -------------------------------------------------------------------------------------------
+
+
+def _checker(settings: Settings, home: Home, environment: Mapping[str, str]) -> Check:
+    """Whether the checker could ask its model; it is not asked. None is a normal state."""
+    wish = settings.checker
+    if not wish.model:
+        text = "No model is configured: open questions are closed by rules alone."
+        return Check("checker", "ok", text)
+    try:
+        choose(wish, home.path, environment)
+        key = key_source(wish, home.path, environment).read()
+    except ModelError as error:
+        return Check("checker", "wrong", error.text, "Correct the settings of [checker].")
+    name = clean_line(wish.model, 80)
+    if key is None and not wish.model.startswith("openai:"):
+        text, fix = f"{name} needs a key, and there is none.", "Set checker.key_file or checker.key_env."
+        return Check("checker", "wrong", text, fix)
+    if wish.model.startswith("claude:") and shutil.which(wish.command, path=environment.get("PATH")) is None:
+        text = f"{name} needs the program {clean_line(wish.command, 80)}, which is not on PATH."
+        return Check("checker", "wrong", text, "Install Claude Code, or set checker.command.")
+    return Check("checker", "ok", f"{name}, at most {wish.calls_per_day} calls a day")
 
 
 # ---- the running control room ------------------------------------------------------------------------------

@@ -38,10 +38,45 @@ def test_a_healthy_machine_without_a_control_room(home: Path, tmux_folder: TmuxF
         "tmux servers": "note",
         "settings": "ok",
         "data folder": "ok",
+        "checker": "ok",
         "control room": "note",
     }
     assert found["tmux servers"].fix == "Start an agent: tmux new -s work claude"
     assert found["control room"].fix == "Start it: controlroom up"
+
+
+def test_no_model_is_a_normal_state(home: Path, tmux_folder: TmuxFolder) -> None:
+    found = diagnose(home, tmux_folder.environment)
+    assert found["checker"] == Check(
+        "checker", "ok", "No model is configured: open questions are closed by rules alone."
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"MODEL": "anthropic:haiku"}, "needs a key"),
+        ({"MODEL": "claude:haiku", "KEY_ENV": "MY_KEY"}, "needs the program claude"),
+        ({"MODEL": "openai:x", "URL": "http://192.168.1.5/v1"}, "in the clear"),
+        ({"MODEL": "openai:x", "KEY_ENV": "NOT_SET"}, "NOT_SET"),
+        ({"MODEL": "openai:x", "KEY_FILE": "open-key"}, "chmod 600"),
+    ],
+)
+def test_a_model_that_cannot_be_asked(
+    home: Path, tmux_folder: TmuxFolder, settings: dict[str, str], said: str
+) -> None:
+    (home / "open-key").write_text("sk-invented")
+    (home / "open-key").chmod(0o644)
+    set_ = {f"CONTROLROOM_CHECKER_{name}": value for name, value in settings.items()}
+    check = diagnose(home, tmux_folder.environment | set_ | {"MY_KEY": "sk-invented"})["checker"]
+    assert check.state == "wrong" and said in check.text and check.fix
+    assert "sk-invented" not in check.text
+
+
+def test_a_local_model_needs_no_key(home: Path, tmux_folder: TmuxFolder) -> None:
+    settings = {"CONTROLROOM_CHECKER_MODEL": "openai:qwen3", "CONTROLROOM_CHECKER_URL": "http://[::1]:1/v1"}
+    check = diagnose(home, tmux_folder.environment | settings)["checker"]
+    assert (check.state, check.text) == ("ok", "openai:qwen3, at most 200 calls a day")
 
 
 def test_tmux_missing(home: Path, tmux_folder: TmuxFolder) -> None:

@@ -70,7 +70,8 @@ class _Result(msgspec.Struct):
 
 
 class ClaudeCommand:
-    """``folder`` is ours alone (0700); what an earlier run left in it is removed. ``url`` "": its own."""
+    """``folder`` is ours alone (0700); the first call removes what an earlier run left in it. ``url`` "": its
+    own."""
 
     def __init__(
         self,
@@ -87,7 +88,7 @@ class ClaudeCommand:
         self._url = url
         self._key = key
         self._environment = environment
-        _forget(folder)
+        self._is_first = True
 
     @property
     def name(self) -> str:
@@ -103,6 +104,9 @@ class ClaudeCommand:
         if program is None:
             raise NotPossible(f"There is no program {clean_line(self._command, 80)} (checker.command).")
         try:
+            if self._is_first:
+                await asyncio.to_thread(_forget, self._folder)
+            self._is_first = False
             place = await asyncio.to_thread(_make_place, self._folder)
         except OSError as error:
             raise RetryLater(f"No folder can be made for claude -p ({error.strerror}).") from None

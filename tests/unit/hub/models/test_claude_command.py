@@ -65,12 +65,14 @@ async def test_its_folders_are_its_own_private_empty_and_gone_afterwards(tmp_pat
     assert (tmp_path / "checker").stat().st_mode & 0o077 == 0
 
 
-def test_what_a_killed_run_left_is_removed_at_the_start(tmp_path: Path) -> None:
+async def test_what_a_killed_run_left_is_removed_by_the_first_call(tmp_path: Path) -> None:
     left = tmp_path / "checker" / "call-old"
     left.mkdir(parents=True)
     (left / "transcript").write_text("private words")
     (tmp_path / "checker" / "other").mkdir()
-    command(tmp_path, printing("''"))
+    model = command(tmp_path, printing("'ok'"))
+    assert left.exists()  # whoever only makes it (controlroom doctor) changes nothing
+    await model.ask(REQUEST)
     assert [path.name for path in (tmp_path / "checker").iterdir()] == ["other"]
 
 
