@@ -4,12 +4,15 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Agent, ChatEntry, ChatList, FoundItems, Item } from "../api/types";
 import { useDelayed } from "../kit/delayed";
 import { line } from "../kit/text";
+import { setPaused } from "../live/question-acts";
 import { useRoom, type Room } from "../live/room";
 import { Icon } from "../parts/icon";
 import { Lamp } from "../parts/lamp";
 import { Dialog } from "../parts/sheet";
+import { showToast } from "../parts/toast";
 import { isAway, standingOf } from "../store/agents";
 import { inCallOrder, ranked } from "../store/palette";
+import { openOf } from "../store/questions";
 import { changeTaste, taste } from "../store/taste";
 import { showAgent } from "../views/agents";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "../views/agents/acts";
@@ -39,6 +42,7 @@ interface Section {
 
 const MOST_AGENTS = 8;
 const MOST_ACTS = 12;
+const MOST_QUESTIONS = 6;
 const MOST_HITS = 6;
 const ASK_AFTER_MS = 250;
 const ASK_FROM_LETTERS = 3;
@@ -166,9 +170,16 @@ function sectionsFor(room: Room, agents: ReadonlyMap<string, Agent>, agent: Agen
       title: "Agents",
       entries: found.map((each) => ({ id: `agent-${each.id}`, name: line(each.name, 100), agent: each, isAway: isAway(each, room.state.value.machines), run: () => go({ at: "agent", agentId: each.id }) })),
     },
+    {
+      title: "Questions",
+      entries: ranked(openOf(room.state.value.questions), (question) => question.question, typed, MOST_QUESTIONS).map((question) => ({
+        id: `question-${question.id.replace(/\W/g, "-")}`, name: `${question.blocking ? "Blocking: " : ""}${line(question.question, 110)}`, icon: "inbox",
+        run: () => go({ at: "question", questionId: question.id }),
+      })),
+    },
     ...(agent === undefined ? [] : [{ title: `Do with ${line(agent.name, 60)}`, entries: ranked(actsOf(room, agent), (entry) => entry.name, typed, MOST_ACTS) }]),
     { title: "Go to", entries: ranked(PLACES, (entry) => entry.name, typed, MOST_ACTS) },
-    { title: "Do", entries: ranked([...keyEntries(), ...acts()], (entry) => entry.name, typed, MOST_ACTS) },
+    { title: "Do", entries: ranked([...keyEntries(), ...acts(room)], (entry) => entry.name, typed, MOST_ACTS) },
   ];
   return sections.filter((section) => section.entries.length > 0);
 }
@@ -193,6 +204,7 @@ const PLACES: readonly Entry[] = ([
   ["Chief", "chief", { at: "chief" }, "g c"],
   ["Agents", "agents", { at: "agents" }, "g a"],
   ["Inbox", "inbox", { at: "inbox" }, "g i"],
+  ["Closed questions", "checks", { at: "inbox", isClosed: true }, undefined],
   ["Usage", "usage", { at: "usage" }, "g u"],
   ["Settings", "settings", { at: "settings" }, "g s"],
   ["Shells of the host", "term", { at: "shells" }, undefined],
@@ -210,9 +222,16 @@ function keyEntries(): Entry[] {
   }));
 }
 
-function acts(): Entry[] {
+async function pause(room: Room, isPaused: boolean): Promise<void> {
+  const trouble = await setPaused(room, isPaused);
+  showToast({ text: trouble !== "" ? line(trouble, 200) : isPaused ? "Paused. No default is used by itself" : "Resumed. Overdue defaults are used now" });
+}
+
+function acts(room: Room): Entry[] {
   const { theme } = taste.value;
+  const isPaused = room.state.value.paused !== null;
   return [
+    { id: "pause", name: isPaused ? "Resume: use defaults again" : "Pause: use no default by itself", icon: isPaused ? "right" : "hourglass", run: () => void pause(room, !isPaused) },
     { id: "list", name: layout.value.isListHidden ? "Show the list" : "Hide the list", icon: "list", keys: "[", run: () => changeLayout({ isListHidden: !layout.value.isListHidden }) },
     ...(theme === "dark" ? [] : [{ id: "dark", name: "Dark", icon: "moon", run: () => changeTaste({ theme: "dark" }) }]),
     ...(theme === "light" ? [] : [{ id: "light", name: "Light", icon: "sun", run: () => changeTaste({ theme: "light" }) }]),

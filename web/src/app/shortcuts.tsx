@@ -8,7 +8,8 @@ import { useKeys } from "../kit/keys";
 import { changeLayout, layout } from "../kit/layout";
 import { above, back, go, hasPast, isDetail, isPopOut, route, tabOf } from "../kit/navigate";
 import { overlay } from "../kit/overlay";
-import { parseRoute } from "../store/routes";
+import { openOf } from "../store/questions";
+import { addressOf, parseRoute, type Route } from "../store/routes";
 import { AllKeys, Palette } from "./views";
 
 export function Shortcuts() {
@@ -35,12 +36,19 @@ export function Shortcuts() {
 
   function nextWaiting(): boolean {
     const { agents, machines, questions } = room.state.value;
-    const all = waiting(agents, machines, questions);
-    const next = all[(all.findIndex((agent) => agent.id === ("agentId" in route.value ? route.value.agentId : currentAgentId())) + 1) % all.length];
+    const stopped = waiting(agents, machines, questions);
+    const seen = new Set(stopped.map((agent) => agent.id));
+    // Agents first; then questions of those that go on working meanwhile.
+    const all: Route[] = [
+      ...stopped.map((agent): Route => ({ at: "agent", agentId: agent.id })),
+      ...openOf(questions).filter((question) => !seen.has(question.agent_id)).map((question): Route => ({ at: "question", questionId: question.id })),
+    ];
+    const here = route.value.at === "question" ? addressOf(route.value) : addressOf({ at: "agent", agentId: ("agentId" in route.value ? route.value.agentId : currentAgentId()) ?? "" });
+    const next = all[(all.findIndex((place) => addressOf(place) === here) + 1) % all.length];
     if (next === undefined) return false;
-    go({ at: "agent", agentId: next.id });
+    go(next);
     // The row that had the focus is not what is open any more: the next key means the new one.
-    if (document.activeElement?.classList.contains("row-link")) rowOf(next.id)?.focus({ preventScroll: true });
+    if ("agentId" in next && document.activeElement?.classList.contains("row-link")) rowOf(next.agentId)?.focus({ preventScroll: true });
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Item, Receipt } from "../api/types";
-import { blocksOf, changesOf, editsBefore, foldedText, helpersSummary, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
+import { blocksOf, changesOf, editsBefore, foldedText, helpersSummary, leadOf, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
 
 let count = 0;
 const item = (kind: Item["kind"], more: Partial<Item> = {}): Item => ({ id: `x${count++}`, at_ms: count * 1000, kind, text: kind, ...more });
@@ -141,3 +141,20 @@ it.each([
   ["a\nb", "> a\n> b\n\n"],
   ["  a\n\nb ", "> a\n>\n> b\n\n"],
 ])("quotes %j", (text, expected) => expect(quoted(text)).toBe(expected));
+
+describe("questions", () => {
+  it("that no reply holds stand where they were asked", () => {
+    const chat = [item("user", { at_ms: 10 }), item("assistant", { at_ms: 20 })];
+    const asked = [{ id: "q_0", asked_at_ms: 5 }, { id: "q_1", asked_at_ms: 15 }, { id: "q_2", asked_at_ms: 30 }];
+    const blocks = blocksOf(chat, options({ asked }));
+    expect(outline(blocks)).toBe("day mine asked theirs asked");
+    expect(blocksOf(chat, options({ asked }), blocks).every((block, at) => block === blocks[at])).toBe(true);
+  });
+  it.each([
+    ["Tests pass.\n\nQuestion for Founder: ship it?\n- yes: now", "Tests pass."],
+    ["Question for Founder: ship it?", ""],
+    ["So.\n**Question for Kim:** ship it?", "So."],
+    ["A question for you: I go on.", ""],
+    ["No block here", ""],
+  ])("are cut off what was said before: %j", (text, lead) => expect(leadOf(text)).toBe(lead));
+});

@@ -17,6 +17,8 @@ export type ChatBlock =
   | { t: "helpers"; key: string; items: readonly Item[]; endMs: number | null }
   /** Reasoning that is being written, open; what was thought before is part of the work. */
   | { t: "thought"; key: string; items: readonly [Item] }
+  /** A question by command: no reply holds it. */
+  | { t: "asked"; key: string; questionId: string }
   | { t: "receipt"; key: string; receipt: Receipt };
 
 export interface FileChange {
@@ -34,6 +36,8 @@ export interface BlockOptions {
   isSameDay(one: number, other: number): boolean;
   /** Acts of people on this agent, oldest first. */
   receipts: readonly Receipt[];
+  /** Questions that no item holds, by when they were asked, oldest first. */
+  asked?: readonly { id: string; asked_at_ms: number }[];
   /** The agent works now and the window reaches its newest item: the last line of work still grows. */
   isRunning: boolean;
 }
@@ -41,9 +45,11 @@ export interface BlockOptions {
 export function blocksOf(items: readonly Item[], options: BlockOptions, before: readonly ChatBlock[] = []): ChatBlock[] {
   const blocks: ChatBlock[] = [];
   const receipts = shownReceipts(options.receipts, items);
+  const asked = (options.asked ?? []).filter((question) => question.asked_at_ms >= (items[0]?.at_ms ?? Infinity));
   let group: { kind: "work" | "helpers"; items: Item[] } | null = null;
   let lastMs: number | null = null;
   let nextReceipt = 0;
+  let nextAsked = 0;
   const close = (endMs: number | null): void => {
     if (group !== null && group.items.length > 0) {
       const key = `${group.kind}:${group.items[0]?.id ?? ""}`;
@@ -58,8 +64,16 @@ export function blocksOf(items: readonly Item[], options: BlockOptions, before: 
     }
     lastMs = atMs;
   };
+  const askedBefore = (atMs: number): void => {
+    for (let question = asked[nextAsked]; question !== undefined && question.asked_at_ms <= atMs; question = asked[++nextAsked]) {
+      close(question.asked_at_ms);
+      day(question.asked_at_ms);
+      blocks.push({ t: "asked", key: `asked:${question.id}`, questionId: question.id });
+    }
+  };
   let turnStart = 0;
   items.forEach((item, at) => {
+    askedBefore(item.at_ms);
     for (let receipt = receipts[nextReceipt]; receipt !== undefined && receipt.at_ms <= item.at_ms; receipt = receipts[++nextReceipt]) {
       close(receipt.at_ms);
       day(receipt.at_ms);
@@ -96,6 +110,7 @@ export function blocksOf(items: readonly Item[], options: BlockOptions, before: 
         blocks.push({ t: kind, key: item.id, items: [item] });
     }
   });
+  if (nextAsked < asked.length) askedBefore(Infinity);
   close(options.isRunning ? null : lastEnd(items));
   for (const receipt of receipts.slice(nextReceipt)) {
     day(receipt.at_ms);
@@ -154,6 +169,7 @@ function isSame(a: ChatBlock, b: ChatBlock): boolean {
     if (a.items.length !== b.items.length || !a.items.every((item, at) => item === b.items[at])) return false;
   }
   if ("endMs" in a && "endMs" in b && a.endMs !== b.endMs) return false;
+  if (a.t === "asked" && b.t === "asked") return a.questionId === b.questionId;
   if (a.t === "receipt" && b.t === "receipt") return a.receipt === b.receipt;
   if (a.t === "result" && b.t === "result") {
     return a.changes.length === b.changes.length && a.changes.every((one, at) => {
@@ -291,6 +307,14 @@ function times(count: number): string {
 
 function sentence(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+const BLOCK_START = /^[ \t>*_#-]*question for [^:：\n]{1,40}[:：]/im;
+
+/** What a reply says before its first question; "" when it begins with it, or nothing tells where it begins. */
+export function leadOf(text: string): string {
+  const at = text.search(BLOCK_START);
+  return at <= 0 ? "" : text.slice(0, at).trim();
 }
 
 /** The message as a quotation for the composer: each line behind a `>`, at most so many characters. */

@@ -99,6 +99,33 @@ export function openOf(asked: Asked): readonly Question[] {
   return made;
 }
 
+const cards = new WeakMap<Asked["byId"], ReadonlyMap<string, readonly Question[]>>();
+
+/**
+ * Questions by the reply that asked them, in its order. What stands in a dialog has no card there: the dialog is shown.
+ */
+export function cardsOf(asked: Asked): ReadonlyMap<string, readonly Question[]> {
+  const known = cards.get(asked.byId);
+  if (known !== undefined) return known;
+  const made = new Map<string, Question[]>();
+  for (const question of asked.byId.values()) {
+    if (question.item_id == null || question.source === "picker") continue;
+    const there = made.get(question.item_id);
+    if (there === undefined) made.set(question.item_id, [question]);
+    else there.push(question);
+  }
+  for (const there of made.values()) there.sort((a, b) => a.asked_at_ms - b.asked_at_ms || (a.id < b.id ? -1 : 1));
+  cards.set(asked.byId, made);
+  return made;
+}
+
+/** Questions of a chat that no reply holds, oldest first. */
+export function unheld(asked: Asked, chatId: string): Question[] {
+  return [...asked.byId.values()]
+    .filter((question) => question.chat_id === chatId && question.item_id == null && question.source !== "picker")
+    .sort((a, b) => a.asked_at_ms - b.asked_at_ms);
+}
+
 /** The open one of this agent that stands first. */
 export function firstOf(asked: Asked, agentId: string): Question | null {
   return openOf(asked).find((question) => question.agent_id === agentId) ?? null;

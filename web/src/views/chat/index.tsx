@@ -10,6 +10,7 @@ import { addressOf, type Route } from "../../store/routes";
 import { copyText } from "../../kit/copy";
 import { fullTime } from "../../kit/time";
 import { line } from "../../kit/text";
+import { fetchPage } from "../../live/question-acts";
 import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { Sheet } from "../../parts/sheet";
@@ -68,6 +69,7 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
     if (isHere) show();
     else void model.openAround(itemId).then((isThere) => { if (isThere) show(); });
   }, [props.itemId]);
+  useAskedHere(model, agent?.id ?? entry?.agent_id ?? null);
   useKeys({ "mod+f": { label: "Search in this chat", group: "Chat", run: () => setSearching(true) } });
 
   const name = agent?.name ?? entry?.name ?? "Chat";
@@ -108,6 +110,21 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
       )}
     </section>
   );
+}
+
+const ASKED_PAGE = 200;
+
+/** How the questions of this chat ended: asked for once something in it asked, and anew with each fleet. */
+function useAskedHere(model: ChatModel, agentId: string | null): void {
+  const room = useRoom();
+  const epoch = useComputed(() => room.state.value.epoch).value;
+  const hasAsked = useComputed(() => model.state.value.items.some((item) => item.kind === "question")).value;
+  useEffect(() => {
+    if (!hasAsked || agentId === null || epoch === 0) return;
+    const abort = new AbortController();
+    void fetchPage(room, { agent: agentId, limit: ASKED_PAGE }, abort.signal);
+    return () => abort.abort();
+  }, [room, agentId, epoch, hasAsked]);
 }
 
 /** The dock of the open dialog; without one the composer. */

@@ -1,16 +1,20 @@
 /** What stands in a thread: bubbles, cards, quiet lines, notices. Each is drawn anew only when it changed. */
+import { useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
-import type { Item } from "../../api/types";
+import type { Item, Question } from "../../api/types";
 import { clock, fullTime } from "../../kit/time";
 import { block, line } from "../../kit/text";
+import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { InlineMarkdown, Markdown } from "../../parts/markdown";
-import { foldedText, type ChatBlock } from "../../store/chat-blocks";
+import { foldedText, leadOf, type ChatBlock } from "../../store/chat-blocks";
+import { cardsOf } from "../../store/questions";
 import { wordsOf } from "../../store/receipts";
 import { Attachments, DeliveryLine } from "../composer";
+import { QuestionCard } from "../questions";
 import { ResultCard } from "./result";
 import { HelpersLine, Thought, WorkLine } from "./work";
 import { dayWords, tokenWords } from "./words";
@@ -57,8 +61,9 @@ function Inner(props: BlockProps) {
     case "day": return <p class="day">{dayWords(shown.atMs, nowMs)}</p>;
     case "unread": return <p class="unread-line"><span>New</span></p>;
     case "mine": return <Mine item={shown.items[0]} {...props} />;
-    case "theirs": return <Theirs item={shown.items[0]} {...props} />;
-    case "question": return <QuestionCard item={shown.items[0]} {...props} />;
+    case "theirs": return <><Theirs item={shown.items[0]} {...props} /><CardsOf itemId={shown.items[0].id} /></>;
+    case "asked": return <AskedCard questionId={shown.questionId} />;
+    case "question": return <Asks item={shown.items[0]} {...props} />;
     case "notice": return <Notice item={shown.items[0]} nowMs={nowMs} />;
     case "work": return <WorkLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} isBlocked={props.isBlocked} />;
     case "helpers": return <HelpersLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} isBlocked={props.isBlocked} />;
@@ -78,6 +83,7 @@ function Inner(props: BlockProps) {
             item={item} changes={shown.changes} nowMs={nowMs} isReadOnly={acts.isReadOnly}
             edits={() => acts.edits(item)} onGood={() => acts.good(item)} onAsk={() => acts.ask(item)}
           />
+          <CardsOf itemId={item.id} />
           <Foot item={item} hasTokens={props.hasTokens} />
         </Row>
       );
@@ -139,18 +145,55 @@ function Folding(props: { text: string; children(text: string): ComponentChildre
   );
 }
 
-function QuestionCard(props: BlockProps & { item: Item }) {
+/** The questions of one reply, in the order in which it asks them. */
+function useCards(itemId: string): readonly Question[] {
+  const { state } = useRoom();
+  return useComputed(() => cardsOf(state.value.questions).get(itemId) ?? NONE).value;
+}
+
+const NONE: readonly Question[] = [];
+
+/** A reply that asks: its words, and a card for each question. Without a card it is shown as it was written. */
+function Asks(props: BlockProps & { item: Item }) {
   const { item, isLit, acts } = props;
+  const cards = useCards(item.id);
+  const text = item.text ?? "";
+  const lead = leadOf(text);
+  if (cards.length > 0) {
+    return (
+      <Row item={item} acts={acts} isCard={true}>
+        {lead === "" ? null : <div class="bubble theirs md-body" title={fullTime(item.at_ms)}><span class="vh">Agent: </span><Folding text={lead}>{(words) => <Markdown text={words} />}</Folding></div>}
+        <Cards cards={cards} />
+        <details class="work as-written"><summary><span class="chev"><Icon name="right" /></span><span class="work-say">The reply as it was written</span></summary><div class="md-body"><Folding text={text}>{(words) => <Markdown text={words} />}</Folding></div></details>
+        <Foot item={item} hasTokens={props.hasTokens} />
+      </Row>
+    );
+  }
   return (
     <Row item={item} acts={acts} isCard={true}>
       <section class={isLit ? "card card-lit" : "card"} aria-label="Question">
         <div class="card-over"><Lamp name="question" /><span>{isLit ? "Question for you" : "Question"}</span><time class="age" title={fullTime(item.at_ms)}>{clock(item.at_ms, props.nowMs)}</time></div>
-        <div class="md-body"><Folding text={item.text ?? ""}>{(text) => <Markdown text={text} />}</Folding></div>
+        <div class="md-body"><Folding text={text}>{(words) => <Markdown text={words} />}</Folding></div>
         {isLit && !acts.isReadOnly ? <div class="card-acts"><button class="btn btn-primary" type="button" onClick={acts.answer}>Answer in words</button></div> : null}
       </section>
       <Foot item={item} hasTokens={props.hasTokens} />
     </Row>
   );
+}
+
+/** Questions of a reply that is something else too. */
+function CardsOf(props: { itemId: string }) {
+  return <Cards cards={useCards(props.itemId)} />;
+}
+
+function Cards(props: { cards: readonly Question[] }) {
+  return <>{props.cards.map((question) => <div key={question.id} class="chat-card"><QuestionCard question={question} isInChat /></div>)}</>;
+}
+
+function AskedCard(props: { questionId: string }) {
+  const { state } = useRoom();
+  const question = useComputed(() => state.value.questions.byId.get(props.questionId)).value;
+  return question === undefined ? null : <div class="chat-card"><QuestionCard question={question} isInChat /></div>;
 }
 
 const BROKEN = /^(?:interrupted|stopped|api error|error\b|.{0,200}\b(?:failed|limit reached|hit your\b.{0,40}\blimit)\b)/i;

@@ -9,6 +9,7 @@ import { useRoom, type Room } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { type ChatState, firstUnread, isOverlong, isSaid, newestSeen, olderCursor, wants } from "../../store/chat";
 import { blocksOf, type ChatBlock } from "../../store/chat-blocks";
+import { unheld } from "../../store/questions";
 import { taste } from "../../store/taste";
 import { Block, Mine, type ThreadActs } from "./item";
 import type { ChatModel } from "./model";
@@ -50,7 +51,7 @@ export function Thread(props: ThreadProps) {
   const thread = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const unreadId = useUnreadId(model, props.unread);
-  const blocks = useBlocks(state, agent, unreadId);
+  const blocks = useBlocks(state, agent, unreadId, model.chatId);
   const told = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [sight, setSight] = useState<{ isAtEnd: boolean; isFar: boolean; sinceId: string | null }>({ isAtEnd: true, isFar: false, sinceId: null });
@@ -170,7 +171,7 @@ function useUnreadId(model: ChatModel, unread: number): string | null {
   return since ?? found.current ?? null;
 }
 
-function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | null): readonly ChatBlock[] {
+function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | null, chatId: string): readonly ChatBlock[] {
   const room = useRoom();
   const before = useRef<readonly ChatBlock[]>([]);
   const { toolActivity, reasoning } = taste.value;
@@ -181,12 +182,14 @@ function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | nul
   useEffect(() => {
     if (agentId !== undefined && epoch > 0) void fetchReceipts(room);
   }, [epoch, agentId === undefined]);
+  const asked = useComputed(() => unheld(room.state.value.questions, chatId).map(({ id, asked_at_ms }) => `${asked_at_ms} ${id}`).join("\n")).value;
   const own = useMemo(() => receipts.filter((receipt) => receipt.agent_id === agentId && agentId !== undefined), [receipts, agentId]);
   return useMemo(() => {
     const receiptsHere = state.isAtEnd ? own : [];
-    before.current = blocksOf(state.items, { tools: toolActivity, reasoning, unreadId, isSameDay, receipts: receiptsHere, isRunning }, before.current);
+    const askedHere = state.isAtEnd && asked !== "" ? asked.split("\n").map((row) => ({ asked_at_ms: Number(row.split(" ", 1)[0]), id: row.slice(row.indexOf(" ") + 1) })) : [];
+    before.current = blocksOf(state.items, { tools: toolActivity, reasoning, unreadId, isSameDay, receipts: receiptsHere, asked: askedHere, isRunning }, before.current);
     return before.current;
-  }, [state.items, state.isAtEnd, toolActivity, reasoning, unreadId, own, isRunning]);
+  }, [state.items, state.isAtEnd, toolActivity, reasoning, unreadId, own, asked, isRunning]);
 }
 
 /** The newest receipts, once for each fleet: what people did stands among what was said. */
