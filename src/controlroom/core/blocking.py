@@ -27,7 +27,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 from controlroom.core.deeds.deletes import BARE_DELETE, DELETES, HARMLESS_OBJECTS, THINGS
@@ -110,8 +110,8 @@ def why_blocking(
 
 def _in_part(text: str, *, is_context: bool) -> str | None:
     for clause in _clauses(text):
-        plain = folded(_QUOTED.sub("“…”", clause))
-        whole = folded(clause)
+        plain = _Folded(_QUOTED.sub("“…”", clause))
+        whole = _Folded(clause)
         for phrase in _PHRASES:
             if is_context and not phrase.in_context:
                 continue
@@ -127,7 +127,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _find(phrase: Phrase, clause: str) -> str | None:
+def _find(phrase: Phrase, written: _Folded) -> str | None:
+    """The phrase as it was written."""
+    clause = written.text
     for found in _compiled(phrase.pattern).finditer(clause):
         text = found[0].strip(" ,:")
         if _DENIED_BEFORE.search(clause[: found.start()]) or _DENIED_BEHIND.match(clause[found.end() :]):
@@ -139,7 +141,7 @@ def _find(phrase: Phrase, clause: str) -> str | None:
             continue
         if phrase.kind == "delete" and not phrase.literal and HARMLESS_OBJECTS.search(text):
             continue
-        return text
+        return written.original(*found.span()).strip(" ,:")
     return None
 
 
@@ -170,11 +172,28 @@ def _clauses(text: str) -> Iterator[str]:
             yield clause
 
 
+class _Folded:
+    """A clause in folded form, which knows what was written."""
+
+    def __init__(self, clause: str) -> None:
+        self._clean = " ".join(_MARKS.sub("", unicodedata.normalize("NFC", clause)).split())
+        letters = [_folded_letter(letter) for letter in self._clean]
+        self.text = "".join(letters)
+        self._places = [at for at, letter in enumerate(letters) for _ in letter]
+
+    def original(self, start: int, end: int) -> str:
+        return self._clean[self._places[start] : self._places[end - 1] + 1] if start < end else ""
+
+
 def folded(text: str) -> str:
     """Lower case, without accents and marks, one blank between words."""
-    plain = unicodedata.normalize("NFKD", text.replace("’", "'").replace("‘", "'")).casefold()
-    plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
-    return " ".join(_MARKS.sub("", plain).split())
+    return _Folded(text).text
+
+
+@lru_cache(maxsize=4096)
+def _folded_letter(letter: str) -> str:
+    plain = unicodedata.normalize("NFKD", "'" if letter in "’‘" else letter).casefold()
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", plain)).replace("\n", " ")
 
 
 def _shown(text: str) -> str:

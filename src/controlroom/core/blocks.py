@@ -4,7 +4,8 @@ Only the forms live here; what becomes of a question is decided elsewhere. We re
 marks, other bullets, blank lines between the parts, fields in any order) and report strictly: a block that
 departs from its form has a ``problem`` for people, and its ``raw`` text is always kept.
 
-What never counts: quoted lines (``>``), fenced code, and a heading indented by four or more columns.
+What never counts: quoted lines (``>``), fenced code, HTML comments, and a heading indented by four or more
+columns.
 A block begins with its heading at the start of a line and ends before the first line that cannot belong to
 it; nothing that follows is swallowed, so a reply that goes on after a question does not end in one.
 """
@@ -18,13 +19,13 @@ from functools import lru_cache
 import msgspec
 
 from controlroom.core.markup import Headings, Line, all_blank, joined, list_item, split_lines
-from controlroom.core.question_block import Question, read_question, split_at_colon
+from controlroom.core.question_block import QUESTION_KEYS, Question, read_question, split_at_colon
 
-_QUESTION, _RESOLVED, _RESULT = "question for founder", "resolved for founder", "result"
+_RESOLVED, _RESULT = "resolved for founder", "result"
 _STATUS = Headings("Status")
-_BLOCK = Headings(_QUESTION, _RESOLVED, _RESULT)
+_BLOCK = Headings(*QUESTION_KEYS, _RESOLVED, _RESULT)
 _PART = Headings("Changed", "Checked", "Not done", "Look at")
-_WORDS = ("status", "for founder", "result")
+_WORDS = ("status", "for founder", "for the founder", "result")
 _QUESTION_END = re.compile(r"(?P<mark>[?？؟][*_\"”»]{0,3})\s*[:：]")
 
 
@@ -81,9 +82,9 @@ def parse_reply(text: str) -> ParsedReply:
         heading = _BLOCK.find(lines[at])
         key = "" if heading is None else heading.key
         end = at + 1
-        if key == _QUESTION:
+        if key in QUESTION_KEYS:
             question, length = read_question(
-                lines[at : _next_block(lines, at + 1, _QUESTION, _RESOLVED, _RESULT)]
+                lines[at : _next_block(lines, at + 1, *QUESTION_KEYS, _RESOLVED, _RESULT)]
             )
             questions.append(question)
             end = at + length
@@ -93,7 +94,7 @@ def parse_reply(text: str) -> ParsedReply:
                 end += 1
             resolved.append(_resolved(lines[at:end]))
         elif key == _RESULT and result is None and _is_result(lines, at):
-            end = _next_block(lines, at + 1, _QUESTION, _RESOLVED)
+            end = _next_block(lines, at + 1, *QUESTION_KEYS, _RESOLVED)
             result = _result(lines[at:end])
         at = end
     return ParsedReply(
@@ -142,7 +143,7 @@ def _is_result(lines: Sequence[Line], at: int) -> bool:
     """``Result:`` opens a reply, or one of the block's parts follows. Else it is an ordinary sentence."""
     if all_blank(lines[:at]):
         return True
-    end = _next_block(lines, at + 1, _QUESTION, _RESOLVED, _RESULT)
+    end = _next_block(lines, at + 1, *QUESTION_KEYS, _RESOLVED, _RESULT)
     return any(_PART.find(line) is not None for line in lines[at + 1 : end])
 
 

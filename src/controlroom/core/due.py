@@ -20,6 +20,8 @@ FAR = timedelta(days=366)
 END_OF_DAY = time(23, 59)
 _LAST_YEAR = 9998  # a day of any zone is still a date then
 
+_EXTRA = re.compile(r"(?i),? (?:at the latest|latest|sharp|local time)$")
+
 ZoneOf = Callable[[str], tzinfo | None]
 """A zone by its name in the tz database (``Europe/Berlin``); None when there is none."""
 
@@ -33,7 +35,7 @@ class Due(NamedTuple):
 
 def read_due(said: str, *, asked_at_ms: int, zone: tzinfo, zone_of: ZoneOf) -> Due:
     """The moment that ``said`` means for a question asked at ``asked_at_ms``. Never raises."""
-    text = " ".join(said.strip().strip(".!,;()*_`\"'").split())
+    text = _EXTRA.sub("", " ".join(said.strip().strip(".!,;()*_`\"'").split()))
     if not text:
         return Due(None, "No time is given, so the default is not used by itself.")
     if len(text) > LONGEST:
@@ -328,6 +330,10 @@ def _clock(text: str, now: datetime) -> time | str | None:
         if not 1 <= hour <= 12:
             return f"“{text[:60]}” is no clock time."
         hour = hour % 12 + (12 if mark == "pm" else 0)
+    elif mark == "h" and found["minute"] is None and (hour <= 12 or hour == 24):
+        return (
+            f"“{text[:60]}” can be a clock time or a duration: write a time like 14:00, or in {hour} hours."
+        )
     elif not mark and found["minute"] is None:
         return f"“{text[:60]}” is not clear: write a time like 14:00."
     elif mark in ("o'clock", "oclock") and hour <= 12:

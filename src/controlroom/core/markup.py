@@ -65,12 +65,17 @@ class Headings:
 
 
 def split_lines(text: str) -> tuple[Line, ...]:
-    """All lines. A fence that is never closed runs to the end, as in Markdown."""
+    """All lines. A fence that is never closed runs to the end, as in Markdown; a comment that is never closed
+    is none."""
     found: list[Line] = []
     fence = ""
-    for line in _LINE_END.split(text):
+    lines = _LINE_END.split(text)
+    in_comment = _comments(lines) if "<!--" in text else frozenset()
+    for at, line in enumerate(lines):
         mark = _FENCE.match(line)
-        if fence:
+        if at in in_comment and not fence:
+            found.append(Line(line, code=True))
+        elif fence:
             found.append(Line(line, code=True))
             if mark is not None and mark["mark"].startswith(fence) and not mark["info"].strip():
                 fence = ""
@@ -80,6 +85,19 @@ def split_lines(text: str) -> tuple[Line, ...]:
         else:
             found.append(Line(line, code=line.lstrip(" \t").startswith(">")))
     return tuple(found)
+
+
+def _comments(lines: Sequence[str]) -> frozenset[int]:
+    """The lines of HTML comments that begin a line and are closed."""
+    found: set[int] = set()
+    begin: int | None = None
+    for at, line in enumerate(lines):
+        if begin is None and line.lstrip(" ").startswith("<!--"):
+            begin = at
+        if begin is not None and "-->" in line:
+            found.update(range(begin, at + 1))
+            begin = None
+    return frozenset(found)
 
 
 def list_item(line: Line) -> str | None:

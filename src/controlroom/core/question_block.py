@@ -7,16 +7,33 @@ from collections.abc import Sequence
 
 import msgspec
 
-from controlroom.core.markup import Headings, Line, joined, list_item
+from controlroom.core.markup import Headings, Line, joined, list_item, split_lines
 
-_HEADING = Headings("Question for Founder")
-_FIELD = Headings("Default", "Blocking", "Context", "Doc")
-_RECOMMENDED = re.compile(r"(?i)(?P<mark>[*_]{0,3})[(（]recommended[)）](?P=mark)$")
-_BY = re.compile(r"(?i)(?<=[\s,])by\s")
-_TIME = re.compile(
-    r"(?i)\d|\b(?:noon|midday|midnight|today|tonight|tomorrow|morning|afternoon|evening|eod|eow|end of"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+QUESTION_KEYS = ("question for founder", "question for the founder")
+"""What opens a block; only the first is as it should be."""
+
+_HEADING = Headings(*QUESTION_KEYS)
+_FIELD = Headings("Default", "Blocking", "Context", "Doc", "Options")
+_WORD = (
+    r"recommended|recommandée?|empfohlen|empfehlung|recomendad[oa]|consigliat[oa]|推荐|推薦|推奨|おすすめ|추천"
+    r"|рекомендуется"
 )
+_RECOMMENDED = re.compile(
+    rf"(?i)(?P<mark>[*_]{{0,3}})(?:[(（]\s?(?:{_WORD})\s?[)）]|\[(?:{_WORD})\])(?P=mark)[.!]?$"
+)
+_RECOMMENDED_FIRST = re.compile(
+    rf"(?i)^(?P<mark>[*_]{{0,3}})(?:[(（]\s?(?:{_WORD})\s?[)）]|\[(?:{_WORD})\])(?P=mark)[\s:]+(?=\S)"
+)
+_BY = re.compile(r"(?i)(?<=[\s,(（])by\s")
+_TIME = re.compile(
+    r"(?i)[\s*_`(\"'“~]*(?:(?:the|about|around|at|on|in|within|next|this|early|late) )*(?:\d|half an hour"
+    r"|(?:an? (?:hour|day|week|minute)|noon|midday|midnight|today|tonight|tomorrow|day after|morning"
+    r"|afternoon|evening|night|eod|eow|cob|end of|start of|close of"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|mon|tue|wed|thu|fri|sat|sun|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
+)
+_IDENTIFIER = re.compile(r"^_+[a-z0-9_]+_+$")
 _LINK = re.compile(r"^(?:\[[^\]]*\]\(([^()\s]+)\)|<([^<>\s]+)>)$")
 _COLON = re.compile(r"[:](?=\s|$)|：")
 _COLON_IN_MARKS = re.compile(r"^(\*\*|__)([^*_:：]+)([:：])\1")
@@ -85,6 +102,8 @@ def read_question(lines: Sequence[Line]) -> tuple[Question, int]:
 def _take(draft: _Draft, line: Line, after_blank: bool) -> bool:
     """Add one written line to the question; False when it cannot belong to it."""
     field = _FIELD.find(line, indented=not after_blank)
+    if field is not None and field.key == "options" and not field.rest:
+        return True  # a heading of the list; nothing is lost with it
     if field is not None:
         draft.fields.append((field.key, field.rest))
         return True
@@ -126,6 +145,7 @@ def _finish(draft: _Draft, raw: str) -> Question:
     values = dict(draft.fields)
     if "context" in values:
         values["context"] = " ".join(value for key, value in draft.fields if key == "context" and value)
+    heading = _HEADING.find(split_lines(raw)[0])
     question = Question(
         question=" ".join(draft.question),
         options=choices(draft.options),
@@ -137,6 +157,10 @@ def _finish(draft: _Draft, raw: str) -> Question:
     )
     keys = [key for key, _ in draft.fields]
     problems = [*_question_problems(question), *_option_problems(question.options)]
+    if heading is None or heading.key != QUESTION_KEYS[0]:
+        problems.insert(0, "It does not begin with “Question for Founder:”.")
+    if "options" in values:
+        problems.append("Each option has to stand on a line of its own.")
     problems += [
         f"{key.capitalize()} is given twice." for key in sorted({k for k in keys if keys.count(k) > 1})
     ]
@@ -194,7 +218,7 @@ def _choice(place: int, text: str, colon: int) -> Choice:
     head, recommended = without_recommended(head)
     label, what = split_at_colon(head, colon)
     label, too = without_recommended(label)
-    whole = _WHOLE_MARKS.match(label)
+    whole = None if _IDENTIFIER.match(label) else _WHOLE_MARKS.match(label)
     return Choice(
         key=str(place),
         label=label if whole is None else whole["inner"].strip(),
@@ -204,9 +228,13 @@ def _choice(place: int, text: str, colon: int) -> Choice:
 
 
 def without_recommended(text: str) -> tuple[str, bool]:
-    """The text without a "(recommended)" at its end, and whether there was one."""
-    found = _RECOMMENDED.search(text.rstrip())
-    return (text, False) if found is None else (text[: found.start()].rstrip(), True)
+    """The text without a "(recommended)" at its end or its beginning, and whether there was one."""
+    text = text.rstrip()
+    if (found := _RECOMMENDED.search(text)) is not None and found.start():
+        return text[: found.start()].rstrip(), True
+    if (found := _RECOMMENDED_FIRST.match(text)) is not None:
+        return text[found.end() :], True
+    return text, False
 
 
 def split_at_colon(text: str, which: int = 0) -> tuple[str, str]:
@@ -225,12 +253,12 @@ def split_at_colon(text: str, which: int = 0) -> tuple[str, str]:
 
 
 def _default(text: str) -> Default:
-    """“I will ship by hand by 18:00”: the last “by”, when a time follows it."""
-    found = list(_BY.finditer(text))
-    act = text[: found[-1].start()].rstrip(" ,;") if found else ""
-    if not act or not _TIME.search(text, found[-1].end()):
+    """“I will ship by hand by 18:00”: the last “by” that a time follows."""
+    found = [by for by in _BY.finditer(text) if _TIME.match(text, by.end())]
+    act = text[: found[-1].start()].rstrip(" ,;(（*_") if found else ""
+    if not act:
         return Default(text)
-    return Default(act, text[found[-1].end() :].strip().rstrip("."))
+    return Default(act, text[found[-1].end() :].strip(" \t*_`.)）"))
 
 
 def _link(text: str) -> str:

@@ -91,7 +91,7 @@ class AskedOption(Struct, frozen=True, kw_only=True):
 
 class AskedBlock(Struct, frozen=True, kw_only=True):
     """One ``Question for Founder:`` block, its texts limited. ``problem`` says how it departs from its form,
-    and what was cut; ``by`` is the default's time as it was written."""
+    and what was cut; ``by`` is the default's time as it was written. ``is_cut``: something is missing."""
 
     question: str
     raw: str
@@ -102,6 +102,7 @@ class AskedBlock(Struct, frozen=True, kw_only=True):
     context: str = ""
     doc: str = ""
     problem: str | None = None
+    is_cut: bool = False
 
 
 class ResolvedLine(Struct, frozen=True, kw_only=True):

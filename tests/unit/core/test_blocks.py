@@ -92,6 +92,7 @@ def test_the_form_of_the_spec_is_read_whole() -> None:
         ("Да, сейчас: выпустить", "Да, сейчас", "выпустить"),
         ("A [link: here](http://b): opens", "A [link: here](http://b)", "opens"),
         ("No colon at all", "No colon at all", ""),
+        ("__init__: at import", "__init__", "at import"),
         ("Only a label:", "Only a label", ""),
     ],
 )
@@ -156,6 +157,10 @@ def test_marks_and_blank_lines_between_the_parts_are_tolerated() -> None:
         ("I will ship, by Friday.", "I will ship", "Friday"),
         ("I will ship by\tend of day", "I will ship", "end of day"),
         ("I will do it by hand", "I will do it by hand", ""),
+        ("I sort by size at 18:00", "I sort by size at 18:00", ""),
+        ("I will ship (by 18:00)", "I will ship", "18:00"),
+        ("I will ship by **18:00**.", "I will ship", "18:00"),
+        ("I pay by money order", "I pay by money order", ""),
         ("by 18:00", "by 18:00", ""),
     ],
 )

@@ -110,4 +110,5 @@ def _asked(question: Question) -> AskedBlock:
         context=texts["context"],
         doc=texts["doc"],
         problem=" ".join(filter(None, problems)) or None,
+        is_cut=bool(cut),
     )
