@@ -26,7 +26,7 @@ from controlroom.kit.supervise import Tasks
 from controlroom.wire.codec import decode
 from controlroom.wire.events import ChatItems
 from controlroom.wire.model import Item, Items, Message
-from controlroom.wire.node import AgentState, ItemsAnswer
+from controlroom.wire.node import AgentState, ItemsAnswer, ReplyAsks
 
 _log = structlog.get_logger("chats")
 
@@ -40,13 +40,30 @@ LAST_TEXT = 300
 ItemsSink = Callable[[str, tuple[Item, ...]], None]
 
 
+Took = Callable[[Change, ChatRow, Node, Sequence[Item], Sequence[ReplyAsks], bool], None]
+"""Items of a chat with what they ask; whether the chat is read anew."""
+
+
+def took_nothing(
+    _change: Change,
+    _chat: ChatRow,
+    _node: Node,
+    _items: Sequence[Item],
+    _asks: Sequence[ReplyAsks],
+    _is_first: bool,
+) -> None:
+    """Nobody wants to know."""
+
+
 class Chats:
     """All chats of the fleet."""
 
-    def __init__(self, store: Store, nodes: Nodes, push: ItemsSink) -> None:
+    def __init__(self, store: Store, nodes: Nodes, push: ItemsSink, took: Took = took_nothing) -> None:
+        """``took`` is told of fetched items within the transaction that keeps them, right before."""
         self._store = store
         self._nodes = nodes
         self._push = push
+        self._took = took
         self._tasks = Tasks("chats")
         self._marks: dict[str, str] = {}
         self._wanted: dict[str, tuple[Node, AgentState]] = {}
@@ -257,18 +274,20 @@ class Chats:
             return
         cursor, reset = chat.cursor, False
         items: list[Item] = []
+        asks: list[ReplyAsks] = []
         older: bool | None = None
         for _ in range(ROUNDS):
             answer = await _items(node, chat, before=None, after=cursor or None, limit=ITEMS_KEPT)
             is_first = not cursor
             if is_first or answer.reset:
-                items, older, reset = [], answer.before is not None, bool(cursor)
+                items, asks, older, reset = [], [], answer.before is not None, bool(cursor)
             items += answer.items
+            asks += answer.asks
             is_end = answer.after == cursor or len(answer.items) < ITEMS_KEPT
             cursor = answer.after
             if is_first or answer.reset or is_end:
                 break
-        await self._keep(node, state, chat, items, cursor=cursor or "", older=older, reset=reset)
+        await self._keep(node, state, chat, items, asks, cursor=cursor or "", older=older, reset=reset)
 
     async def _keep(
         self,
@@ -276,6 +295,7 @@ class Chats:
         state: AgentState,
         chat: ChatRow,
         items: list[Item],
+        asks: list[ReplyAsks],
         *,
         cursor: str,
         older: bool | None,
@@ -295,6 +315,7 @@ class Chats:
                 chat_rows.drop_items(change, chat.id, but=[item.id for item in items])
             if not items:
                 return
+            self._took(change, chat, node, items, asks, reset or not chat.cursor)
             chat_rows.put_items(change, chat.id, items)
             chat_rows.recount_unread(change, chat.id)
             change.emit("chat.items", hint)

@@ -90,6 +90,7 @@ class Follower:
         now = self._clock.now_ms()
         if self._node is not None and self._node.machine_id == hello.node_id:
             self._node.last_seen_ms = now
+            self._node.zone = hello.zone
         self._measured_ms = (began + now) // 2 - hello.now_ms if 0 <= now - began <= SLOW_MS else None
         return hello
 
@@ -103,6 +104,7 @@ class Follower:
             node.offset_ms = row.offset_ms
         self._node = node
         node.name = hello.name
+        node.zone = hello.zone
         node.last_seen_ms = self._clock.now_ms()
         if is_new:
             self._listener.met(node)

@@ -38,7 +38,8 @@ from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
 from controlroom.hub.store import fleet_rows, identity_rows
-from controlroom.hub.store.store import Store
+from controlroom.hub.store.chat_rows import ChatRow
+from controlroom.hub.store.store import Change, Store
 from controlroom.hub.unlocks import Unlocks
 from controlroom.hub.uploads import Uploads
 from controlroom.kit.clock import Clock
@@ -50,7 +51,7 @@ from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet, Health, Item, Machine
-from controlroom.wire.node import AgentState
+from controlroom.wire.node import AgentState, ReplyAsks
 
 _log = structlog.get_logger("hub")
 
@@ -120,7 +121,7 @@ class Hub:
                 fleet_rows.listed_agents(c),
             )
         )
-        self._chats = Chats(store, nodes, self._push_items)
+        self._chats = Chats(store, nodes, self._push_items, self._took)
         await self._chats.start()
         self._closers.append(self._chats.aclose)
         limits = self._settings.limits
@@ -139,7 +140,17 @@ class Hub:
             only_devices_answer=self._settings.policy.blocking_answers == "devices",
             may_answer=self._may_answer,
         )
-        self._questions = Questions(store, clock)
+        messages = Messages(store, nodes, self._courier, limits.message_bytes)
+        self._questions = Questions(
+            store,
+            clock,
+            nodes=nodes,
+            messages=messages,
+            acts=self.acts,
+            receipts=receipts,
+            only_devices_answer=self._settings.policy.blocking_answers == "devices",
+        )
+        self._closers.append(self._questions.aclose)
         self.mirror = Mirror(self._view, nodes, self._health)
         self._closers.append(self.mirror.aclose)
         self._live = LiveClients(
@@ -155,6 +166,8 @@ class Hub:
         store.subscribe(self._view.apply)
         store.subscribe(self._live.event)
         store.subscribe(self._chats.event)
+        store.subscribe(messages.event)
+        await self._questions.start(self._health)
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))
@@ -171,7 +184,6 @@ class Hub:
         self._tasks.supervise("devices", self.devices.run, self._health)
         self._tasks.supervise("ends of devices", self.devices.tell_ends, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
-        limit = self._settings.limits.message_bytes
         self._parts = Parts(
             fleet=self.fleet,
             status=self.status,
@@ -180,7 +192,7 @@ class Hub:
             finder=ChatFinder(store, nodes, self._chats),
             uploads=uploads,
             hiding=Hiding(store, nodes),
-            messages=Messages(store, nodes, self._courier, limit),
+            messages=messages,
             acts=self.acts,
             questions=self._questions,
             receipts=receipts,
@@ -290,6 +302,17 @@ class Hub:
 
     def flipped(self, node: Node) -> None:
         self._courier.flipped(node)
+
+    def _took(
+        self,
+        change: Change,
+        chat: ChatRow,
+        node: Node,
+        items: Sequence[Item],
+        asks: Sequence[ReplyAsks],
+        is_first: bool,
+    ) -> None:
+        self._questions.took(change, chat, node, items, asks, is_first)
 
     def _push_items(self, chat_id: str, items: tuple[Item, ...]) -> None:
         self._live.items(chat_id, items)

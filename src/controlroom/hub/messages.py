@@ -17,13 +17,14 @@ from controlroom.hub.nodes import Nodes
 from controlroom.hub.store import chat_rows, fleet_rows, message_rows, upload_rows
 from controlroom.hub.store.fleet_rows import AgentRow
 from controlroom.hub.store.message_rows import MessageRow
-from controlroom.hub.store.store import Change, Store
+from controlroom.hub.store.store import Change, Event, Store
 from controlroom.kit.clock import new_id
 from controlroom.wire.client import Accepted, PatchMessage, SendMessage
-from controlroom.wire.codec import encode
+from controlroom.wire.codec import decode, encode
 from controlroom.wire.model import Attachment, Message, MessageState
 from controlroom.wire.node import AmendAct
 
+OWN = ("q_", "teach_")  # ids of messages that are made here
 ID = re.compile(r"[A-Za-z0-9_.:\-]{1,100}")
 
 
@@ -66,6 +67,49 @@ class Messages:
 
         return await self._post(whose, body, by)
 
+    def add(self, change: Change, agent_id: str, body: SendMessage, by: str) -> None:
+        """Store a message as a part of another change, so that both are there or neither; once for its id.
+
+        Its event wakes the courier (``event``). Raises HubError ``not_found``.
+        """
+        if message_rows.message_row(change.connection, body.id) is not None:
+            return
+        agent = fleet_rows.agent_row(change.connection, agent_id)
+        if agent is None or not agent.is_listed:
+            raise no_agent(agent_id)
+        self._store_new(change, agent, body, by, _digest(agent.id, body, by))
+
+    def event(self, event: Event) -> None:
+        """A message of our own waits: its machine's courier is woken, whoever stored it."""
+        if event.name != "message.changed":
+            return
+        message = decode(event.data, Message)
+        if is_own(message.id) and message.state == "accepted":
+            for node in self._nodes.all():
+                self._courier.wake(node.machine_id)
+
+    def _store_new(
+        self, change: Change, agent: AgentRow, body: SendMessage, by: str, digest: str
+    ) -> MessageState:
+        attached = _attached(change, agent, body.attachments)
+        message = Message(
+            id=body.id,
+            chat_id=agent.chat_id,
+            agent_id=agent.id,
+            text=body.text,
+            state="accepted",
+            when=body.when,
+            send_as=body.send_as,
+            on_draft=body.on_draft,
+            by=by,
+            created_at_ms=change.now_ms,
+            changed_at_ms=change.now_ms,
+            attachments=attached,
+        )
+        message_rows.add_message(change, message, agent.machine_id, digest)
+        tell(change, message, self._nodes.get(agent.machine_id))
+        return message.state
+
     async def _post(self, whose: Callable[[Connection], AgentRow], body: SendMessage, by: str) -> Accepted:
         self._check(body)
 
@@ -74,29 +118,15 @@ class Messages:
             digest = _digest(agent.id, body, by)
             known = message_rows.message_row(change.connection, body.id)
             if known is not None:
-                if known.digest != digest:
+                is_ours_again = is_own(body.id) and known.message.text == body.text
+                if known.digest != digest and not is_ours_again:
                     raise HubError("conflict", "Another message was sent with this id.")
                 if not _may_go_again(known.message):
                     return None, known.message.state
                 return known.machine_id, self._open_again(change, known)
-            attached = _attached(change, agent, body.attachments)
-            message = Message(
-                id=body.id,
-                chat_id=agent.chat_id,
-                agent_id=agent.id,
-                text=body.text,
-                state="accepted",
-                when=body.when,
-                send_as=body.send_as,
-                on_draft=body.on_draft,
-                by=by,
-                created_at_ms=change.now_ms,
-                changed_at_ms=change.now_ms,
-                attachments=attached,
-            )
-            message_rows.add_message(change, message, agent.machine_id, digest)
-            tell(change, message, self._nodes.get(agent.machine_id))
-            return agent.machine_id, message.state
+            if is_own(body.id):
+                raise HubError("bad_request", "id: one that begins like this is made here.")
+            return agent.machine_id, self._store_new(change, agent, body, by, digest)
 
         machine_id, state = await self._store.change(job)
         if machine_id is not None:
@@ -178,6 +208,11 @@ class Messages:
                 if result.code != "ok" and not is_unknown:
                     raise HubError(result.code, result.text)
             return await put(self._store, self._nodes, act.message_id, apply)
+
+
+def is_own(message_id: str) -> bool:
+    """Whether the Control Room made this message: an answer to a question, or how to ask one."""
+    return message_id.startswith(OWN)
 
 
 def _may_go_again(message: Message) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from datetime import UTC, tzinfo
 from typing import TypeVar
 
 from controlroom.hub.errors import HubError
 from controlroom.hub.ports import NodeAway, NodeLink, NodeRefused
+from controlroom.kit.zone import zone_of
 from controlroom.wire.model import Health
 
 T = TypeVar("T")
@@ -20,11 +22,17 @@ class Node:
         self.machine_id = machine_id
         self.link = link
         self.name = machine_id
+        self.zone = ""  # the machine's time zone, as it says
         self.offset_ms = 0  # add to the node's times to get the hub's
         self.last_seen_ms = 0
         self.load: float | None = None
         self.health: tuple[Health, ...] = ()
         self._online = asyncio.Event()
+
+    @property
+    def time_zone(self) -> tzinfo:
+        """The machine's zone; UTC when it does not say one that is known here."""
+        return zone_of(self.zone) or UTC
 
     @property
     def is_online(self) -> bool:

@@ -38,6 +38,7 @@ from controlroom.wire.model import (
     ScreenCursor,
     WaitingFor,
 )
+from controlroom.wire.question import Paused, PauseState, Question, QuestionOption, QuestionStep
 
 FILE = Path(__file__).parents[2] / "fixtures" / "live" / "sync.json"
 
@@ -103,6 +104,19 @@ _DEVICE = Device(
     grants={"chat": None},
 )
 _RECEIPT = Receipt(seq=48, id="rct_1", at_ms=2_000, by="host", what="keys", code="ok", text="Pressed y.")
+_QUESTION = Question(
+    id="q_1",
+    agent_id="agt_1",
+    chat_id="cht_1",
+    state="open",
+    source="block",
+    question="Pick the pears?",
+    options=(QuestionOption(key="1", label="Yes"),),
+    multi=False,
+    blocking=False,
+    asked_at_ms=2_000,
+    history=(QuestionStep(state="open", at_ms=2_000, by="agent:agt_1", why="Asked."),),
+)
 
 _TOLD: tuple[tuple[str, msgspec.Struct], ...] = (
     ("agent.changed", _agent(1, activity="blocked", waiting_for=_waiting(), since_ms=2_000)),
@@ -113,6 +127,8 @@ _TOLD: tuple[tuple[str, msgspec.Struct], ...] = (
     ("chat.items", ChatItems(chat_id="cht_1", agent_id="agt_1", after=None, count=1, last="…")),
     ("chat.hidden", ChatHidden(chat_id="cht_1", agent_id="agt_1", is_hidden=True, item_id="itm_1")),
     ("receipt.added", _RECEIPT),
+    ("question.changed", _QUESTION),
+    ("pause.changed", PauseState(paused=Paused(since_ms=2_000, by="host", why="Harvest"))),
     ("device.changed", _DEVICE),
     ("device.gone", DeviceGone(id="dev_1")),
     ("agent.changed", _agent(1, finished=Finished(at_ms=3_000, busy_ms=900, text="Result: picked"))),

@@ -132,6 +132,20 @@ def kept_item(connection: Connection, chat_id: str, item_id: str) -> Item | None
     return None if raw is None else decode(raw, Item)
 
 
+def said_after(connection: Connection, chat_id: str, at_ms: int) -> list[str]:
+    """Ids of what was typed into a chat after a (node's) time, the newest first; not more than a few."""
+    query = select(chat_items.c.id).where(
+        chat_items.c.chat_id == chat_id, chat_items.c.kind == "user", chat_items.c.at_ms > at_ms
+    )
+    return list(connection.execute(query.order_by(chat_items.c.position.desc()).limit(20)).scalars())
+
+
+def known_items(connection: Connection, chat_id: str, ids: Sequence[str]) -> set[str]:
+    """Which of these items are kept already."""
+    query = select(chat_items.c.id).where(chat_items.c.chat_id == chat_id, chat_items.c.id.in_(ids))
+    return set(connection.execute(query).scalars())
+
+
 def item_place(connection: Connection, chat_id: str, item_id: str) -> tuple[int, int] | None:
     """Position and (node's) time of a kept item."""
     row = connection.execute(

@@ -90,6 +90,14 @@ def mark_untaken(change: Change, message_id: str) -> None:
     change.connection.execute(update(messages).where(messages.c.id == message_id).values(is_taken=False))
 
 
+def messages_named(connection: Connection, ids: Collection[str]) -> dict[str, MessageRow]:
+    """These messages by their ids, as far as there are such."""
+    if not ids:
+        return {}
+    found = (_message(row) for row in connection.execute(select(messages).where(messages.c.id.in_(ids))))
+    return {row.message.id: row for row in found}
+
+
 def untaken(connection: Connection, machine_id: str, limit: int) -> list[MessageRow]:
     """Messages that the node does not have yet, in the order of their acceptance."""
     query = (

@@ -53,6 +53,7 @@ def add_receipt(
     text: str,
     agent_id: str | None = None,
     screen: Sequence[str] = (),
+    question_id: str | None = None,
 ) -> None:
     """Write down who did what, and tell clients. ``text`` is cut to 500 characters.
 
@@ -68,15 +69,17 @@ def add_receipt(
         code=code,
         text=text[:500],
         agent_id=agent_id,
-        device=_device_name(change.connection, by),
+        device=device_name(change.connection, by),
         screen=last_rows(screen),
+        question_id=question_id,
     )
     change.connection.execute(insert(receipts).values(seq=receipt.seq, receipt=encode(receipt)))
     change.emit("receipt.added", receipt)
 
 
-def _device_name(connection: Connection, by: str) -> str | None:
-    """What the device is called now: later it may have another name, or be gone."""
+def device_name(connection: Connection, by: str) -> str | None:
+    """What the device ``device:ID`` is called now, None for others: later it may be called otherwise, or be
+    gone."""
     kind, _, id = by.partition(":")
     if kind != "device":
         return None

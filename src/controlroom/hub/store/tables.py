@@ -216,4 +216,37 @@ hidden_chats = Table(
     Column("at_ms", BigInteger, nullable=False),
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0006")
+# Questions for the person. What they ask is ``card``, what was done to them ``log`` (core.questions); the
+# columns beside them are made from these two, for the questions that are asked of the table.
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("number", Integer, nullable=False, unique=True),  # order of appearance
+    Column("agent_id", String, nullable=False),
+    Column("chat_id", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("source", String, nullable=False),
+    Column("is_group", Boolean, nullable=False),  # it stands for many that came too fast
+    Column("created_ms", BigInteger, nullable=False),  # when we heard of it
+    Column("due_ms", BigInteger, index=True),  # when its default is to be used; None: never, or not now
+    Column("is_followed", Boolean, nullable=False),  # what becomes of its newest message is not known yet
+    Column("withdraw", Integer),  # a message that is to be taken back, by its number
+    Column(
+        "hand_until_ms", BigInteger
+    ),  # until then a waiting command may fetch the answer; then it is typed
+    Column("card", LargeBinary, nullable=False),  # Card
+    Column("log", LargeBinary, nullable=False),  # core.questions.Log
+)
+Index("questions_state", questions.c.state, questions.c.number)
+Index("questions_agent", questions.c.agent_id, questions.c.number)
+
+# Questions without a card of their own: a repeated fetch must not count them again.
+grouped_questions = Table(
+    "grouped_questions",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("group_id", String, nullable=False),
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0009")
