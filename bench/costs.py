@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from bench.devices import devices
 from bench.measure import Row, cpu_shares, percentile, usage
+from bench.replies import replies
 from bench.room import Room, desk_of, own, server_pid
 from bench.web import web
 from bench.wire import drawing, metered, reading, watching
@@ -246,6 +247,7 @@ ALL = {
     "echo": echo,
     "mirror": mirror,
     "transcript": transcript,
+    "replies": replies,
     "devices": devices,
     "web": web,
 }

@@ -25,7 +25,8 @@ _RESOLVED, _RESULT = "resolved for founder", "result"
 _STATUS = Headings("Status")
 _BLOCK = Headings(*QUESTION_KEYS, _RESOLVED, _RESULT)
 _PART = Headings("Changed", "Checked", "Not done", "Look at")
-_WORDS = ("status", "for founder", "for the founder", "result")
+_WORDS = ("status", "founder", "result")  # the last words of what opens a form
+_COLON = re.compile(r"[*_]{0,3}[ \t]*[:：]")
 _QUESTION_END = re.compile(r"(?P<mark>[?？؟][*_\"”»]{0,3})\s*[:：]")
 
 
@@ -67,8 +68,7 @@ def parse_reply(text: str) -> ParsedReply:
 
     Remembered, because the last reply of each agent is looked at every second.
     """
-    lower = text.lower()
-    if not any(word in lower for word in _WORDS):
+    if not _may_hold_forms(text.lower()):
         return ParsedReply()
     lines = split_lines(text)
     if (status := _status(lines)) is not None:
@@ -103,6 +103,17 @@ def parse_reply(text: str) -> ParsedReply:
         result=result,
         ends_in_question=ends_in_question,
     )
+
+
+def _may_hold_forms(lower: str) -> bool:
+    """Whether a closer look is worth while: a word that opens a form, and its colon. Cheap on any text."""
+    for word in _WORDS:
+        at = lower.find(word)
+        while at >= 0:
+            if _COLON.match(lower, at + len(word)):
+                return True
+            at = lower.find(word, at + len(word))
+    return False
 
 
 def _next_block(lines: Sequence[Line], start: int, *keys: str) -> int:

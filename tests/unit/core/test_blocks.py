@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controlroom.core import blocks
 from controlroom.core.blocks import ParsedReply, parse_reply
 from controlroom.core.question_block import Question
 
@@ -338,3 +339,17 @@ def test_a_result_without_a_sentence_says_so() -> None:
     result = parse_reply("Result:\nChanged: a").result
     assert result is not None
     assert result.problem == "It does not say the result in one sentence."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A plain reply.\n\n- with a list: of things\n" * 50,
+        "The result of it is good, and the status did not change. The founder is asked.\n" * 50,
+        "```\nStatus = 1\nresult = 2\n```\n" * 50,
+    ],
+)
+def test_a_reply_without_a_form_is_not_taken_apart(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for questions costs nothing where there are none."""
+    monkeypatch.setattr(blocks, "split_lines", lambda _text: pytest.fail("its lines are looked at"))
+    assert parse_reply(text + "?") == ParsedReply()
