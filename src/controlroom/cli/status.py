@@ -42,6 +42,10 @@ def render_status(status: Status, now_ms: int, width: int, colour: bool) -> list
         since = times.span(now_ms - status.paused.since_ms)
         why = f": {text.line(status.paused.why, 200)}" if status.paused.why else ""
         lines.append(row("Paused", f"for {since}{why}. Go on with: controlroom resume"))
+    if status.checker is not None:
+        checker = status.checker
+        calls = f" {checker.calls_today} of {checker.calls_per_day} calls today." if checker.model else ""
+        lines.append(row("Checker", f"{text.line(checker.text, 300)}{calls}"))
     if not status.health:
         return [*lines, row("Health", "nothing is wrong")]
     lines += ["", compose([("Trouble", "fault")], width, colour)]

@@ -30,6 +30,7 @@ Speaker = Literal["person", "agent"]
 
 LONGEST_ROW = 20_000  # characters that are looked at
 MOST_SENTENCES = 400  # of one row
+ENOUGH = 4  # words of a question that name it, however long it is
 PASTED = 1_500  # characters of a person's message above which most of it is not typed by hand
 LONGEST_PROOF = 500
 
@@ -150,9 +151,20 @@ def without_quotes(sentence: str) -> str:
     return _QUOTED.sub(" ", sentence)
 
 
-def settles(sentence: Sentence, question: str, labels: Iterable[str]) -> bool:
+def concerns(sentence: Sentence, question: str, labels: Iterable[str]) -> bool:
     """Whether a sentence can be about the answer at all: what the person said right behind the question, what
     names an option, or what shares words with the question."""
+    return _is_about(sentence, question, labels, 2)
+
+
+def settles(sentence: Sentence, question: str, labels: Iterable[str]) -> bool:
+    """Whether it names the question well enough to close it. The agent talks about its work all day: of its
+    words more than half of the question's must be in one sentence."""
+    words = similar.shares(question, question)
+    return _is_about(sentence, question, labels, min(ENOUGH, words // 2 + 1))
+
+
+def _is_about(sentence: Sentence, question: str, labels: Iterable[str], least: int) -> bool:
     if is_question(sentence.text):
         return False
     own = without_quotes(sentence.text)
@@ -162,7 +174,7 @@ def settles(sentence: Sentence, question: str, labels: Iterable[str]) -> bool:
     shared = similar.shares(own, question)
     if by_person:
         return shared > 0 or not sentence.after_reply
-    return shared >= min(2, max(1, similar.shares(question, question)))
+    return shared >= max(1, min(least, similar.shares(question, question)))
 
 
 def position(rows: Iterable[Row]) -> str:

@@ -31,6 +31,7 @@ from controlroom.core.check_rows import (
     LONGEST_PROOF,
     Row,
     Sentence,
+    concerns,
     gives_orders,
     is_pasted,
     is_question,
@@ -154,7 +155,7 @@ def _said_done(card: Card, said: Sequence[Sentence]) -> Finding | None:
         if sentence.row.by != "agent" or is_question(sentence.text) or STILL_OPEN.search(sentence.text):
             continue
         own = without_quotes(sentence.text)
-        if DONE.search(own) and settles(sentence, card.question, card.labels):
+        if DONE.search(own) and concerns(sentence, card.question, card.labels):
             return Finding(why="The agent says that it did so.", proof=_proof(sentence.text), sure=False)
     return None
 
@@ -166,7 +167,7 @@ def worth_asking(card: Card, rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows in which something could be a proof; none: a model could find nothing that counts."""
     found: dict[int, Row] = {}
     for sentence in sentences(rows):
-        if sentence.row.by == "person" or settles(sentence, card.question, card.labels):
+        if sentence.row.by == "person" or concerns(sentence, card.question, card.labels):
             found.setdefault(sentence.number, sentence.row)
     return tuple(found.values())
 

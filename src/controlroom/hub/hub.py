@@ -23,6 +23,7 @@ from controlroom.hub.api.served import body_limit
 from controlroom.hub.api.terminals import TerminalSockets
 from controlroom.hub.chat_finder import ChatFinder
 from controlroom.hub.chats import Chats
+from controlroom.hub.checker import Checker
 from controlroom.hub.courier import Courier
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.fleet import Follower, all_away
@@ -168,6 +169,18 @@ class Hub:
         store.subscribe(self._chats.event)
         store.subscribe(messages.event)
         await self._questions.start(self._health)
+        self._checker = Checker(
+            store=store,
+            chats=self._chats,
+            questions=self._questions,
+            agent=self._view.agent,
+            settings=self._settings.checker,
+            home=self._home.path,
+            clock=clock,
+            health=self._health,
+        )
+        await self._checker.start()
+        store.subscribe(self._checker.event)
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))
@@ -184,6 +197,7 @@ class Hub:
         self._tasks.supervise("devices", self.devices.run, self._health)
         self._tasks.supervise("ends of devices", self.devices.tell_ends, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
+        self._tasks.supervise("checker", self._checker.run, self._health)
         self._parts = Parts(
             fleet=self.fleet,
             status=self.status,
@@ -288,6 +302,7 @@ class Hub:
             agents=agents,
             health=own + theirs,
             paused=self._questions.paused,
+            checker=self._checker.state(),
         )
 
     # ---- what it hears of nodes ------------------------------------------------------------------------

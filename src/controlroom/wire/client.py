@@ -172,6 +172,16 @@ class Receipts(Struct, frozen=True, kw_only=True):
     more: bool = False
 
 
+class CheckerState(Struct, frozen=True, kw_only=True):
+    """How open questions are judged. ``model`` "": none is configured, which is a normal state. ``text``: a
+    sentence for people; calls are those of a model, in the day of the machine's zone."""
+
+    model: str
+    text: str
+    calls_today: int
+    calls_per_day: int
+
+
 class Status(Struct, frozen=True, kw_only=True):
     url: str
     version: str
@@ -181,6 +191,7 @@ class Status(Struct, frozen=True, kw_only=True):
     agents: int
     health: tuple[Health, ...]
     paused: Paused | None = None
+    checker: CheckerState | None = None
 
 
 class OpenHealth(Struct, frozen=True, kw_only=True):

@@ -150,7 +150,7 @@ def test_what_was_done_makes_a_question_outdated() -> None:
     said = rows("a:The service is gone. It keeps no data now, so it needs no database at all.")
     proof = "It keeps no data now, so it needs no database at all."
     found = weigh(DATABASE, said, says(proof, verdict="outdated"), 0.8)
-    assert found is not None and not found.sure  # it shares one word only: too little for the agent's words
+    assert found is not None and not found.sure  # one word alone does not name the question
     said = rows("a:The new service was dropped, so it needs no database.")
     found = weigh(DATABASE, said, says("The new service was dropped, so it needs no database."), 0.8)
     assert found is not None and found.sure

@@ -249,4 +249,14 @@ grouped_questions = Table(
     Column("group_id", String, nullable=False),
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0009")
+# Which state of its conversation a question was judged in by the checker, and by what.
+checks = Table(
+    "checks",
+    metadata,
+    Column("question_id", String, primary_key=True),
+    Column("position", String, nullable=False),
+    Column("by", String, nullable=False),
+    Column("at_ms", BigInteger, nullable=False, index=True),
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0010")
