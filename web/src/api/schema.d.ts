@@ -1411,6 +1411,8 @@ export interface components {
             health: components["schemas"]["Health"][];
             /** @default null */
             paused?: components["schemas"]["Paused"] | null;
+            /** @default null */
+            checker?: components["schemas"]["CheckerState"] | null;
         };
         /**
          * Health
@@ -1433,6 +1435,17 @@ export interface components {
             by: string;
             /** @default null */
             why?: string | null;
+        };
+        /**
+         * CheckerState
+         * @description How open questions are judged. ``model`` "": none is configured, which is a normal state. ``text``: a
+         *     sentence for people; calls are those of a model, in the day of the machine's zone.
+         */
+        CheckerState: {
+            model: string;
+            text: string;
+            calls_today: number;
+            calls_per_day: number;
         };
         /**
          * Receipts

@@ -29,6 +29,7 @@ export function Machines() {
   const isLive = room.link.value.kind === "live";
   const since = status.value === null ? "" : `Runs since ${clock(status.value.started_at_ms, nowMs)} · `;
   const health = status.value?.health ?? [];
+  const checker = status.value?.checker ?? null;
   return (
     <Page title="Machines and health">
       <Section title="Machines">
@@ -54,6 +55,13 @@ export function Machines() {
                 <div class="grow"><b>{line(item.title)}</b><small>Since {clock(item.since_ms, nowMs)}, {age(item.since_ms, nowMs)} ago</small><small class="second">{line(item.do, 500)}</small></div>
               </li>
             ))}
+          </ul>
+        )}
+        {checker === null ? null : (
+          <ul class="panel">
+            <li class="set fact">
+              <div class="grow"><b>Checker of questions</b><small>{line(checker.text, 300)}{checker.model === "" ? "" : ` ${checker.calls_today} of ${checker.calls_per_day} calls today.`}</small></div>
+            </li>
           </ul>
         )}
       </Section>
