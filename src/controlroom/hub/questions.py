@@ -362,8 +362,9 @@ class Questions:
             is_refused = machine.step(now.log, make(0)).refusal is not None
             if row.card.waiting_id is None or is_refused or await self._store.read(check):
                 return await self._act(row.id, what, body, by, make)
+            # An id of its own: the card's act is remembered by the caller's, and a repeat presses nothing.
             dialog = AnswerDialog(
-                request_id=body.request_id, waiting_id=row.card.waiting_id, option=option, text=text
+                request_id=digest[:40], waiting_id=row.card.waiting_id, option=option, text=text
             )
             self._pressed.add(row.id)
             try:
