@@ -152,7 +152,7 @@ async def _ask(
 
     if agent is not None:
         asked = msgspec.structs.replace(asked, agent_id=pick(await hub.fleet(), agent).id)
-    question = await hub.ask(asked)
+    question = await _filed(hub, asked)
     if not wait:
         if call.json:
             call.out.json(question)
@@ -169,6 +169,17 @@ async def _ask(
     status = STILL_OPEN if question.state == "open" else ENDS[question.state]
     if status:
         raise click.exceptions.Exit(status)
+
+
+async def _filed(hub: HubClient, asked: AskQuestion) -> Question:
+    from controlroom.client import Refused
+
+    try:
+        return await hub.ask(asked)
+    except Refused as refused:
+        if refused.code == "bad_request" and refused.text.startswith("agent_id:"):
+            raise wrong_use("Say who asks: --agent NAME. In an agent's own pane it is known.") from None
+        raise
 
 
 async def _closed(hub: HubClient, question: Question, timeout: float | None) -> Question:

@@ -72,7 +72,7 @@ async def _show_list(
             shown = view.ids[page.questions[0].id]
             call.out.say()
             call.out.say(f"More of one: {call.hint('inbox', shown)}", "meta")
-            call.out.say(f"Answer one:  {call.hint('answer', shown, '…')}", "meta")
+            call.out.say(f"Answer one:  {call.hint('answer', shown, 'OPTION')}", "meta")
 
 
 def _say_history(call: Call, page: Questions, agent: str | None, lines: list[str]) -> None:

@@ -130,11 +130,14 @@ def _facts(question: Question, view: QuestionView) -> list[tuple[str, Role]]:
         found.append(("Several may be chosen.", "meta"))
     if question.state == "open":
         found.append(_deadline(question, view))
+    else:
+        outcome = outcome_words(question)
+        found.append((state_words(question) + (f": {outcome}" if outcome else "."), "good"))
     if question.state == "open" and question.blocking and question.default is not None:
         found.append((f"Its default is not used: {question.default.text}", "meta"))
     if question.blocking_why:
         found.append((f"Blocking: {question.blocking_why}", "meta"))
-    if question.default is not None and question.default.problem:
+    if question.state == "open" and question.default is not None and question.default.problem:
         found.append((question.default.problem, "fault"))
     if question.doc:
         found.append((f"Doc: {question.doc}", "meta"))

@@ -115,6 +115,14 @@ def test_a_whole_card_has_its_history_and_the_words_as_they_were_written() -> No
     ]
 
 
+def test_a_closed_card_says_how_it_ended() -> None:
+    assert "   Skipped by you." in card(closed("skipped", "host", default=default(problem="Too late.")))
+    answered = card(closed("answered", "host", answer=GIVEN), width=200)
+    outcome = "“Only this year's”, “Tell me then.”. Accepted. Goes out when this turn ends."
+    assert f"   Answered by you: {outcome}" in answered
+    assert not [row for row in card(closed("skipped", "host", default=default())) if "Default in" in row]
+
+
 def test_a_long_context_is_short_in_the_list_only() -> None:
     asked = question(context="word " * 200)
     assert len(card(asked, is_whole=True)) > len(card(asked)) + 8

@@ -157,6 +157,7 @@ def _tell(say: Say, url: str, home: Home, desk: Desk) -> None:
     say("In a second terminal:")
     say(f"    {command} fleet --watch")
     say(f"    {command} answer inventory")
+    say(f"    {command} inbox")
     say(f"    {command} chat label-printer")
     say(f'    {command} send orchard-api "Good morning" --wait')
     say(f"    {command} watch crate-sorter")
