@@ -1,5 +1,5 @@
 /** Keeps the open questions of this page whole: asks for them with each new epoch, and when the link is back. */
-import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 
 import type { Refusal } from "../api/http";
 import type { Question, Questions, Status } from "../api/types";
@@ -25,21 +25,24 @@ export function keepQuestions(room: Room): void {
     trouble.value = refusal;
     if (refusal !== null && room.link.peek().kind === "live") timer = setTimeout(() => void load(), AGAIN_MS);
   };
+  // Nothing but these two: what is told of questions changes the state too.
+  const epoch = computed(() => room.state.value.epoch);
+  const isLive = computed(() => room.link.value.kind === "live");
   effect(() => {
-    const { epoch } = room.state.value;
-    if (epoch > 0 && room.link.value.kind === "live") untracked(() => void load());
+    if (epoch.value > 0 && isLive.value) untracked(() => void load());
   });
 }
 
 /** Null: all are in the state now. */
 async function loadOpen(room: Room, isWanted: () => boolean): Promise<Refusal | null> {
   const { epoch } = room.state.peek();
-  const status = await room.http.request<Status>("GET", "/status");
+  const [status, answer] = await Promise.all([
+    room.http.request<Status>("GET", "/status"),
+    room.http.request<Questions>("GET", "/questions", { query: { state: "open" } }),
+  ]);
   if (!isWanted()) return null;
   const paused = status.ok ? readPaused(status.value) : null;
   if (paused !== null) room.tell({ type: "paused", paused: paused.paused });
-  const answer = await room.http.request<Questions>("GET", "/questions", { query: { state: "open" } });
-  if (!isWanted()) return null;
   if (!answer.ok) return answer.refusal;
   // Of an older fleet: another one is asked for already.
   if (room.state.peek().epoch === epoch) room.tell({ type: "questions", questions: readable(answer.value), isWhole: true });

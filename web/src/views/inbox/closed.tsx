@@ -10,7 +10,6 @@ import { fetchPage } from "../../live/question-acts";
 import { useRoom } from "../../live/room";
 import { Empty } from "../../parts/empty";
 import { Icon } from "../../parts/icon";
-import { Tag } from "../../parts/tag";
 import { canUndo, endWords } from "../../store/question-words";
 import { isOpen } from "../../store/questions";
 import { addressOf } from "../../store/routes";
@@ -98,19 +97,18 @@ function ClosedRow(props: { question: Question; minute: number }) {
   const name = useComputed(() => line(room.state.value.agents.get(question.agent_id)?.name ?? "An agent that is not listed", 80)).value;
   const isUndoable = useComputed(() => canUndo(question, room.now.value)).value;
   const words = endWords(question, (ms) => clock(ms, minute));
-  const isLate = question.history[question.history.length - 1]?.late === true;
   return (
     <li class="closed-row">
       <a class="set" href={addressOf({ at: "question", questionId: question.id })} data-question={question.id}>
         <Icon name={words.icon} />
         <span class="grow">
           <b dir="auto">{line(question.question, 300)}</b>
-          <small><b class="second">{words.head}.</b>{isLate ? <> <Tag>Late</Tag></> : null} <span dir="auto">{line(words.rest, 300)}</span>{words.proof === null ? null : <> <q dir="auto">{line(words.proof, 200)}</q></>}</small>
+          <small><b class="second">{words.head}.</b> <span dir="auto">{line(words.rest, 300)}</span>{words.proof === null ? null : <> <q dir="auto">{line(words.proof, 200)}</q></>}</small>
           <small><bdi>{name}</bdi></small>
         </span>
         <time class="sm muted nowrap" title={fullTime(endedMs(question))}>{clock(endedMs(question), minute)}</time>
       </a>
-      <WayBack question={question} isUndoable={isUndoable} />
+      <WayBack question={question} isUndoable={isUndoable} isQuiet />
     </li>
   );
 }

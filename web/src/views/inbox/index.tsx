@@ -63,7 +63,8 @@ function OpenInbox(props: InboxProps) {
   useFocusAfter(list, order.ids);
   useKeptFocus(list, "row");
   const questions = order.ids.map((id) => asked.byId.get(id)).filter((question) => question !== undefined);
-  const stopped = groups[0]?.agents ?? [];
+  // Until it is known which of them have cards, none is shown: what stands here must not turn into something else.
+  const stopped = isKnown || questionsTrouble.value !== null ? (groups[0]?.agents ?? []) : [];
   const chosenAgent = stopped.find((agent) => waitingId(agent) === props.questionId);
   const chosen = questionOf(asked, props.questionId);
   const open = openOf(asked).length;
@@ -246,8 +247,7 @@ function QuestionRow(props: { question: Question; isCurrent: boolean; isSettling
           <span class="row-top"><span class="row-name"><span class="vh">Question from </span><bdi>{name}</bdi></span><span class="row-age">{ago}</span></span>
           <span class="row-say" dir="auto">{line(question.question)}</span>
           <span class="row-meta">
-            <span>{count === 0 ? "In words" : count === 1 ? "1 option" : `${count} options`}{question.multi ? ", several" : ""}{question.problem == null ? "" : " · not well-formed"}</span>
-            {question.looks_answered == null ? null : <span class="tag">Looks answered</span>}
+            <span>{question.looks_answered != null ? "Looks answered" : count === 0 ? "In words" : count === 1 ? "1 option" : `${count} options`}{question.multi ? ", several" : ""}{question.problem == null ? "" : " · not well-formed"}</span>
             {isOpen(question) ? <QuestionTag question={question} /> : <span class="tag">Closed</span>}
           </span>
         </span>

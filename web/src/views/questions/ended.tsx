@@ -48,12 +48,13 @@ export function Ended(props: { question: Question }) {
 }
 
 /** Undo or Reopen, where they are. */
-export function WayBack(props: { question: Question; isUndoable: boolean }) {
+export function WayBack(props: { question: Question; isUndoable: boolean; isQuiet?: boolean }) {
   const { question, isUndoable } = props;
+  const look = props.isQuiet === true ? "btn btn-plain" : "btn btn-line";
   const room = useRoom();
   const isOff = room.isOld.value || actOf(question.id).value.at === "sending";
-  if (isUndoable) return <button class="btn btn-line" type="button" disabled={isOff} onClick={() => void act(room, question, { deed: "undo", label: "Undo" })}><Icon name="undo" small />Undo</button>;
-  if (question.reopenable === true) return <button class="btn btn-line" type="button" disabled={isOff} onClick={() => void act(room, question, { deed: "reopen", label: "Reopen" })}><Icon name="undo" small />Reopen</button>;
+  if (isUndoable) return <button class={look} type="button" disabled={isOff} onClick={() => void act(room, question, { deed: "undo", label: "Undo" })}><Icon name="undo" small />Undo</button>;
+  if (question.reopenable === true) return <button class={look} type="button" disabled={isOff} onClick={() => void act(room, question, { deed: "reopen", label: "Reopen" })}><Icon name="undo" small />Reopen</button>;
   return null;
 }
 
