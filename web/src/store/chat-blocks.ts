@@ -146,7 +146,8 @@ export function mustShow(item: Item): boolean {
 function shownReceipts(receipts: readonly Receipt[], items: readonly Item[]): Receipt[] {
   const first = items[0];
   if (first === undefined) return [];
-  return receipts.filter((receipt) => receipt.at_ms >= first.at_ms && RECEIPTS.has(receipt.what));
+  // What was done to a question stands on its card.
+  return receipts.filter((receipt) => receipt.at_ms >= first.at_ms && RECEIPTS.has(receipt.what) && receipt.question_id == null);
 }
 
 const RECEIPTS = new Set(["answer", "interrupt", "hide", "show"]);

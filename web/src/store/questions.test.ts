@@ -32,7 +32,7 @@ describe("open questions", () => {
 
 describe("a list and events that cross", () => {
   const asked = listed(NO_QUESTIONS, [question("q_1")], true);
-  const end = closed(question("q_1"), "answered", 5, "host");
+  const end = closed(question("q_1"), "answered", 2_000, "host");
 
   it("an older list does not open again what an event closed", () => {
     expect(ids(listed(changed(asked, end), [question("q_1")], true))).toEqual([]);
@@ -54,6 +54,14 @@ describe("a list and events that cross", () => {
     expect(changed(asked, short).byId.get("q_1")).toMatchObject({ question: "Per tenant or per key?", state: "answered", clipped: false });
     const fetched = listed(changed(NO_QUESTIONS, short), [end], false).byId.get("q_1");
     expect(fetched).toMatchObject({ question: "Per tenant or per key?", state: "answered", clipped: false });
+  });
+  it("the last steps of a long history are no older state", () => {
+    const long = Array.from({ length: 30 }, (_, at) => at).reduce((one, at) => closed(one, at % 2 === 0 ? "skipped" : "open", 2_000 + at, "host"), question("q_1"));
+    const ended = closed(long, "dismissed", 9_000, "host");
+    const short = { ...ended, question: "Per…", history: ended.history.slice(-20), clipped: true };
+    const here = changed(listed(NO_QUESTIONS, [long], true), short);
+    expect(ids(here)).toEqual([]);
+    expect(listed(here, [ended], false).byId.get("q_1")?.history).toHaveLength(32);
   });
   it("an old event after a newer one changes nothing", () => {
     expect(ids(changed(changed(asked, end), question("q_1")))).toEqual([]);

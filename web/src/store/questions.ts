@@ -30,15 +30,24 @@ export function begun(asked: Asked): Asked {
 export function changed(asked: Asked, question: Question): Asked {
   const known = asked.byId.get(question.id);
   const heard = new Set(asked.heard).add(question.id);
-  if (known !== undefined && known.history.length > question.history.length) return { ...asked, heard };
+  if (known !== undefined && order(known, question) > 0) return { ...asked, heard };
   return { ...asked, heard, byId: bounded(new Map(asked.byId).set(question.id, whole(question, known))) };
+}
+
+/** Which of two states of one question is the newer: by its steps, which only grow. Events may leave the first ones out. */
+function order(one: Question, other: Question): number {
+  const last = (question: Question): number => question.history[question.history.length - 1]?.at_ms ?? 0;
+  if (one.clipped === true || other.clipped === true) return last(one) - last(other);
+  return one.history.length - other.history.length;
 }
 
 /** Events shorten long texts, and texts of a question never change. */
 function whole(question: Question, other: Question | undefined): Question {
   if (question.clipped !== true || other === undefined || other.clipped === true) return question;
+  // A group grows, and its texts with it.
+  if ((question.more ?? 0) !== (other.more ?? 0)) return question;
   const { question: _text, options: _options, context: _context, doc: _doc, raw: _raw, problem: _problem, default: _default, history, ...now } = question;
-  return { ...other, ...now, history: other.history.length === history.length ? other.history : history, clipped: false };
+  return { ...other, ...now, history: other.history.length >= history.length && order(other, question) === 0 ? other.history : history, clipped: false };
 }
 
 /** The answer of a request. `isWhole`: these are all that are open. */
@@ -52,8 +61,8 @@ export function listed(asked: Asked, questions: readonly Question[], isWhole: bo
   }
   for (const question of questions) {
     const known = asked.byId.get(question.id);
-    const isNewer = known !== undefined
-      && (known.history.length > question.history.length || (known.history.length === question.history.length && asked.heard.has(question.id)));
+    const newer = known === undefined ? -1 : order(known, question);
+    const isNewer = known !== undefined && (newer > 0 || (newer === 0 && asked.heard.has(question.id)));
     byId.set(question.id, isNewer ? whole(known, question) : whole(question, known));
   }
   return { ...asked, byId: bounded(byId), isWhole: isWhole || asked.isWhole, isKnown: isWhole || asked.isKnown };

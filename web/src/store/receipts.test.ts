@@ -13,7 +13,9 @@ describe("receipts", () => {
     [{ code: "changed" }, "Tried to answer a prompt of", "device dev_1", true],
     [{ by: "host", what: "interrupt" }, "Stopped the turn of", "the host’s command line", false],
     [{ by: "agent:a1", what: "add passkey" }, "Add passkey", "agent a1", false],
-    [{ by: "timer", what: "later", agent_id: "a1" }, "Later:", "timer", false],
+    [{ by: "timer", what: "later", agent_id: "a1" }, "Later:", "the clock", false],
+    [{ by: "checker", what: "check", agent_id: "a1", question_id: "q_1" }, "Closed a question of", "the checker", false],
+    [{ device: "Phone", question_id: "q_1" }, "Answered a question of", "Phone", false],
   ])("%j", (part, what, by, isBad) => expect(wordsOf(receipt(part))).toMatchObject({ what, by, isBad }));
 
   it("shows each once, the newest first", () => {

@@ -16,6 +16,20 @@ const ACTS: Readonly<Record<string, { done: string; tried: string; icon: string 
   terminal: { done: "Opened a shell", tried: "Tried to open a shell", icon: "term" },
 };
 
+/** Acts on a question; its card says more. */
+const QUESTION_ACTS: Readonly<Record<string, { done: string; tried: string; icon: string }>> = {
+  answer: { done: "Answered a question of", tried: "Tried to answer a question of", icon: "check" },
+  skip: { done: "Skipped a question of", tried: "Tried to skip a question of", icon: "right" },
+  dismiss: { done: "Dismissed a question of", tried: "Tried to dismiss a question of", icon: "close" },
+  undo: { done: "Opened a question again of", tried: "Tried to open a question again of", icon: "undo" },
+  reopen: { done: "Reopened a question of", tried: "Tried to reopen a question of", icon: "undo" },
+  resolve: { done: "Closed its own question:", tried: "Tried to close its own question:", icon: "checks" },
+  supersede: { done: "Replaced a question of", tried: "Tried to replace a question of", icon: "refresh" },
+  check: { done: "Closed a question of", tried: "Tried to close a question of", icon: "eye" },
+  default: { done: "Used the default of", tried: "Tried to use the default of", icon: "clock" },
+  expire: { done: "Let a question expire of", tried: "Tried to let a question expire of", icon: "off" },
+};
+
 export interface ReceiptWords {
   icon: string;
   /** What was done; the agent's name follows where there is one. */
@@ -27,7 +41,7 @@ export interface ReceiptWords {
 
 export function wordsOf(receipt: Receipt): ReceiptWords {
   const isBad = receipt.code !== "ok";
-  const act = ACTS[receipt.what];
+  const act = (receipt.question_id == null ? ACTS : QUESTION_ACTS)[receipt.what];
   const known = act === undefined ? null : isBad ? act.tried : act.done;
   return {
     icon: isBad ? "warn" : act?.icon ?? "shield",
@@ -45,6 +59,8 @@ function byWords(receipt: Receipt): string {
     case "agent": return `agent ${rest.join(":")}`;
     case "host": return "the host’s command line";
     case "chief": return "the chief";
+    case "checker": return "the checker";
+    case "timer": return "the clock";
     default: return kind;
   }
 }

@@ -73,7 +73,7 @@ function Drawn(props: RowProps) {
 /** A question that stands in the row itself says when it is due; beside other work it is only named. */
 function Asks(props: RowProps & { lamp: string }) {
   const { question } = props;
-  if (question == null) return null;
+  if (question == null || (props.lamp === "blocked" && question.waiting_id === props.agent.waiting_for?.id)) return null; // its row is the question
   return props.lamp === "question" && props.awaySinceMs === null ? <QuestionTag question={question} /> : <span class="tag">Question open</span>;
 }
 

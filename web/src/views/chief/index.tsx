@@ -95,7 +95,7 @@ function ReceiptLine(props: { receipt: Receipt; isFirstOfDay: boolean }) {
             {words.isBad ? <> <span class="tag tag-fault">{receipt.code === "failed" ? "Failed" : "Refused"}</span></> : null}
           </span>
           <span class="why" dir="auto">{block(receipt.text, 600)}</span>
-          <span class="why"><time dateTime={new Date(receipt.at_ms).toISOString()} title={fullTime(receipt.at_ms)}>{when}</time>, by <bdi>{line(words.by, 80)}</bdi></span>
+          <span class="why"><time dateTime={new Date(receipt.at_ms).toISOString()} title={fullTime(receipt.at_ms)}>{when}</time>, by <bdi>{line(words.by, 80)}</bdi>{receipt.question_id == null ? null : <> · <a href={addressOf({ at: "question", questionId: receipt.question_id })}>its card</a></>}</span>
           {receipt.screen === undefined || receipt.screen.length === 0 ? null : (
             <details class="receipt-screen">
               <summary>What was on the screen</summary>

@@ -104,16 +104,16 @@ function Over(props: QuestionCardProps) {
 
 function Open(props: QuestionCardProps) {
   const { question } = props;
-  const { problem, raw, context, more } = question;
+  const { problem, raw, context } = question;
+  const isGroup = (question.more ?? 0) > 0; // stands for many
   return (
     <>
       {question.blocking && question.blocking_why != null ? <p class="sm blocking-why" dir="auto">{line(question.blocking_why, 400)}</p> : null}
       <Replaced question={question} />
-      {context == null || context === "" ? null : <Folded text={context} />}
-      {(more ?? 0) > 0 ? <p class="callout"><Icon name="info" /><span>And {more} more. This agent asks faster than anybody can answer; an answer here is for all of them.</span></p> : null}
+      {context == null || context === "" ? null : <Folded text={context} isOpen={isGroup} />}
       {problem == null ? null : (
-        <div class="callout callout-lamp">
-          <Icon name="warn" />
+        <div class={isGroup ? "callout" : "callout callout-lamp"}>
+          <Icon name={isGroup ? "info" : "warn"} />
           <span class="grow">
             <span dir="auto">{block(problem, 1_000)}</span>
             {raw == null ? null : (
@@ -128,9 +128,9 @@ function Open(props: QuestionCardProps) {
   );
 }
 
-function Folded(props: { text: string }) {
+function Folded(props: { text: string; isOpen: boolean }) {
   const text = block(props.text, 8_000);
-  if (text.length <= FOLD_FROM) return <p class="md second context" dir="auto">{text}</p>;
+  if (text.length <= FOLD_FROM || props.isOpen) return <p class="md second context" dir="auto">{text}</p>;
   return (
     <details class="context-fold">
       <summary class="md second"><span dir="auto">{line(text, 180)}</span></summary>
