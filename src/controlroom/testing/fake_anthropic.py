@@ -75,6 +75,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     login: str = ""  # the key or token that came with it
     system: str = ""
+    whole: str = ""  # the request as it came
 
 
 DEFAULT = Reply(pieces=(Text("Understood."),))
@@ -166,7 +167,8 @@ class FakeAnthropic:
         return _json(404, _error("not_found_error", f"no {request.path}"))
 
     async def _message(self, request: web.Request) -> web.StreamResponse:
-        body = msgspec.json.decode(await request.read(), type=_Body)
+        came = await request.read()
+        body = msgspec.json.decode(came, type=_Body)
         seen = Request(
             side=not body.tools,
             model=body.model,
@@ -176,6 +178,7 @@ class FakeAnthropic:
             messages=len(body.messages),
             login=request.headers.get("x-api-key") or _token(request.headers.get("Authorization", "")),
             system=_system_text(body.system),
+            whole=came.decode(),
         )
         self.requests.append(seen)
         action = self._script.take(seen.text, side=seen.side) or (DEFAULT_SIDE if seen.side else DEFAULT)

@@ -97,6 +97,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     text: str  # the newest user text; outputs of tools have TOOL_RESULT before them
     tools: tuple[str, ...]
+    whole: str = ""  # the request as it came
 
 
 Action = Reply | Failure | StreamFailure
@@ -182,11 +183,16 @@ class FakeOpenAI:
         return _json(404, {"error": {"message": f"no {request.path}"}})
 
     async def _respond(self, request: web.Request) -> web.StreamResponse:
-        body = msgspec.json.decode(await request.read(), type=_Body)
+        came = await request.read()
+        body = msgspec.json.decode(came, type=_Body)
         tools = _offered(body)
         text = _newest_text(body.input)
         seen = Request(
-            side=SIDE_PROMPT.search(text) is not None, model=body.model, text=text, tools=tuple(tools)
+            side=SIDE_PROMPT.search(text) is not None,
+            model=body.model,
+            text=text,
+            tools=tuple(tools),
+            whole=came.decode(),
         )
         self.requests.append(seen)
         action = self._script.take(text, side=seen.side) or (DEFAULT_SIDE if seen.side else DEFAULT)
