@@ -139,8 +139,12 @@ def _cut(text: str) -> str:
 
 
 def _line(value: dict[str, object]) -> str:
-    """JSON on one line: no character of a text can end the line or look like our own lines."""
-    return msgspec.json.encode(value).decode().replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    """JSON on one line: no character of a text can end the line or look like our own lines. ``@`` is escaped
+    too: a command line tool that gets this may take ``@path`` for a file to send along."""
+    text = msgspec.json.encode(value).decode()
+    for character in "\u2028\u2029@":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 _decoder = msgspec.json.Decoder(Verdict, strict=True)

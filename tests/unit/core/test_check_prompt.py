@@ -36,6 +36,14 @@ def test_the_question_and_the_rows_are_data() -> None:
     ]
 
 
+def test_no_tool_can_take_a_text_for_the_name_of_a_file() -> None:
+    text = request(
+        Asked(question="See @/etc/passwd?"), (row(1, "@secret.txt and kim@example.com"),), FENCE
+    ).text
+    assert "@" not in text
+    assert data(text)[1]["text"] == "@secret.txt and kim@example.com"
+
+
 def test_rows_that_say_nothing_are_left_out_and_counted() -> None:
     sent = data(request(Asked(question="?"), (row(1, "A."), row(2, "```\nx\n```"), row(3, "B.")), FENCE).text)
     assert sent[1:] == [

@@ -50,8 +50,12 @@ ALWAYS = {
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_AUTOUPDATER": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    # Else what the files hold that "@path" names anywhere in the text is sent along, wherever they lie.
+    "CLAUDE_CODE_DISABLE_ATTACHMENTS": "1",
+    "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
     "CLAUDE_CODE_MAX_RETRIES": "0",  # one call is one call; pauses are ours
 }
+BEGIN = "The request:\n"  # a text that begins with "/" is a command, whatever the options say
 KEPT_ERRORS = 4_096
 
 
@@ -134,7 +138,7 @@ class ClaudeCommand:
             raise NotPossible(f"claude -p cannot be started ({type(error).__name__}).") from None
         try:
             async with asyncio.timeout(ANSWER_S):
-                child.write(request.text.encode(errors="replace"))
+                child.write(f"{BEGIN}{request.text}".encode(errors="replace"))
                 child.close_input()
                 await flooded.wait()  # its output is complete, or too much
                 if len(out) < ANSWER_BYTES:
