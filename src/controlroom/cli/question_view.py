@@ -36,7 +36,7 @@ class QuestionView(msgspec.Struct, frozen=True):
 
     def wrapped(self, said: str, role: Role = "plain", indent: str = INDENT, most: int = 0) -> list[str]:
         """Outside text as lines behind an indent; ``most`` lines, the last one cut, or all of them."""
-        rows = text.wrap(text.line(said, 20_000), self.width - len(indent))
+        rows = text.wrap(text.block(said, 20_000).strip(), self.width - len(indent))
         if most and len(rows) > most:
             rows = [*rows[: most - 1], text.clip(" ".join(rows[most - 1 :]), self.width - len(indent))]
         return [self.line((indent, "plain"), (row, role)) for row in rows]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,6 +24,7 @@ from controlroom.wire.question import (
 )
 from tests.integration.cli.conftest import Cli
 from tests.integration.cli.stub_hub import StubHub
+from tests.support.waiting import until_now
 from tests.unit.cli.agents import NOW, agent, fleet
 from tests.unit.cli.questions import closed, default, question
 
@@ -289,6 +292,18 @@ def test_waiting_for_the_end_and_saying_it_by_the_exit_status(
     hub.questions.course = [end]
     ran = cli(*asked, "--id", "q_2", "--json")
     assert (ran.status, json.loads(ran.out)["state"], ran.err) == (status, end["state"], "")
+
+
+def test_a_restart_of_the_control_room_ends_no_waiting(hub: StubHub, home: Path) -> None:
+    words = ["--home", str(home), "ask", "Ship it?", "--wait", "--id", "q_1"]
+    program = [sys.executable, "-m", "controlroom.cli.main", *words]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asks:
+        until_now(lambda: [name for name, _ in hub.calls if name == "GET /questions/q_1"], "it waits")
+        hub.stop()
+        hub.questions.known["q_1"] = question(id="q_1", state="answered", answer=ANSWER)
+        hub.start()
+        out, _ = asks.communicate(timeout=60)
+    assert (asks.returncode, out) == (0, "Only this year's\nBut tell me.\nTwice.\n")
 
 
 def test_waiting_no_longer_than_one_likes(hub: StubHub, cli: Cli) -> None:

@@ -109,8 +109,8 @@ def test_a_whole_card_has_its_history_and_the_words_as_they_were_written() -> No
     assert "   As it was written:" in lines
     assert "      Question for Founder: x" in lines
     assert lines[-3:] == [
-        "   10:48 open, by the agent: Asked.",
-        "   10:59 resolved, by the checker: Answered in the chat.",
+        "   10:48  open, by the agent: Asked.",
+        "   10:59  resolved, by the checker: Answered in the chat.",
         "      “Take all.”",
     ]
 
