@@ -78,8 +78,8 @@ ORDERS = re.compile(
     | \b(?:respond|reply|return|output|answer)\b\s+(?:only\s+|just\s+)?(?:with|as)\b[^.!?\n]{0,30}
         (?:json|verdict|answered|outdated|resolved|\{)
     | \b(?:the\s+)?checker\b[^.!?\n]{0,40}\b(?:must|should|shall|can|may|will|note|please)\b
-    | \b(?:note|message|instructions?|attention)\b\s+(?:to|for)\s+(?:the\s+|any\s+|all\s+)?
-        (?:checkers?|models?|ai|llms?|assistants?|reviewers?)\b
+    | \b(?:note|notice|message|instructions?|attention)\b\s+(?:to|for)\s+(?:the\s+|any\s+|all\s+)?
+        (?:ai\s+)?(?:checkers?|models?|ai|llms?|assistants?|reviewers?)\b
     | (?:^|\n)\s*[\[<(*_]{0,3}(?:system|assistant|developer|human|user)\b[^\n:]{0,20}[\]>)*_]{0,3}\s*:
     | \b(?:system\s+prompt|end\s+of\s+(?:data|transcript|conversation))\b
     | schlie(?:ß|ss)\w*[^.!?\n]{0,20}\bfrage

@@ -142,7 +142,7 @@ def _said_settled(card: Card, said: Sequence[Sentence]) -> Finding | None:
         names = similar.says(text, card.question) and len(similar.normalised(card.question).split()) >= 3
         if not names and similar.shares(without_quotes(text), card.question) < 2:
             continue
-        rest = text.replace(card.question, " ")
+        rest = without_quotes(text.replace(card.question, " "))
         if SETTLED.search(rest) and not STILL_OPEN.search(rest):
             sure = names and not NOT_YET.search(rest)
             return Finding(why="The agent says that it is settled.", proof=_proof(text), sure=sure)

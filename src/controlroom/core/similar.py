@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST = 2000  # characters of a text that are looked at
@@ -46,7 +47,12 @@ class Ask(NamedTuple):
 
 def normalised(text: str) -> str:
     """The words alone: no marks, no case, one form of each character."""
-    plain = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
+    return _normalised(text[:LONGEST])
+
+
+@lru_cache(maxsize=1024)  # the same questions and options are held against many sentences
+def _normalised(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
     words = (_EDGES.sub("", word) for word in _GAPS.split(_MARKS.sub("", plain)))
     return " ".join(word for word in words if word)
 

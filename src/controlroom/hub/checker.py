@@ -39,7 +39,7 @@ from controlroom.wire.question import Question
 _log = structlog.get_logger("checker")
 
 RULES = "rules"
-AT_WORK = ("working", "helpers", "starting")
+AT_WORK = ("working", "starting")  # while only its helpers work, what it said stands
 ROUND_S = 2.0  # between two rounds: a burst of items is one change
 WORKING_S = 15.0  # while an agent works, its chat is looked at this often for words of the person
 UNREADABLE_S = 60.0  # a chat that cannot be read now
