@@ -70,9 +70,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """A model's answer, well-formed and nothing more: what it is worth is decided in ``core.checker``."""
 
     verdict: Literal["answered", "outdated", "open"]
-    row: int = 0
-    proof: str = ""
-    why: str = ""
+    row: int | None = None
+    proof: str | None = None
+    why: str | None = None
     confidence: float = 0.0
 
 

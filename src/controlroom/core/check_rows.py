@@ -31,6 +31,7 @@ Speaker = Literal["person", "agent"]
 LONGEST_ROW = 20_000  # characters that are looked at
 MOST_SENTENCES = 400  # of one row
 ENOUGH = 4  # words of a question that name it, however long it is
+BRIEF = 80  # characters of an answer that names nothing: "go ahead", "the first one"
 PASTED = 1_500  # characters of a person's message above which most of it is not typed by hand
 LONGEST_PROOF = 500
 
@@ -152,8 +153,8 @@ def without_quotes(sentence: str) -> str:
 
 
 def concerns(sentence: Sentence, question: str, labels: Iterable[str]) -> bool:
-    """Whether a sentence can be about the answer at all: what the person said right behind the question, what
-    names an option, or what shares words with the question."""
+    """Whether a sentence can be about the answer at all: what names an option, what shares words with the
+    question, or a brief word of the person right behind it."""
     return _is_about(sentence, question, labels, 2)
 
 
@@ -168,12 +169,12 @@ def _is_about(sentence: Sentence, question: str, labels: Iterable[str], least: i
     if is_question(sentence.text):
         return False
     own = without_quotes(sentence.text)
-    by_person = sentence.row.by == "person"
-    if any(similar.says(own, label) for label in labels if by_person or not similar.is_bare(label)):
+    is_next = sentence.row.by == "person" and not sentence.after_reply  # nothing else was spoken of meanwhile
+    if any(similar.says(own, label) for label in labels if is_next or not similar.is_bare(label)):
         return True
     shared = similar.shares(own, question)
-    if by_person:
-        return shared > 0 or not sentence.after_reply
+    if sentence.row.by == "person":
+        return shared > 0 or (is_next and len(sentence.row.text) <= BRIEF)
     return shared >= max(1, min(least, similar.shares(question, question)))
 
 

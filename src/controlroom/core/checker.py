@@ -181,7 +181,7 @@ def weigh(card: Card, rows: Sequence[Row], verdict: Verdict, confidence: float) 
         return None
     sentence, is_quoted = found
     doubt = _doubt(card, rows, sentence, is_quoted=is_quoted)
-    why = clean_line(verdict.why, LONGEST_WHY) or "The conversation says so."
+    why = clean_line(verdict.why or "", LONGEST_WHY) or "The conversation says so."
     if doubt is not None:
         why = limited(f"{why} {doubt}", LONGEST_WHY + 100)
     sure = doubt is None and verdict.confidence >= confidence and not card.blocking
@@ -208,7 +208,7 @@ def _doubt(card: Card, rows: Sequence[Row], sentence: Sentence, *, is_quoted: bo
 def _find(rows: Sequence[Row], verdict: Verdict) -> tuple[Sentence, bool] | None:
     """The sentence that holds the proof, word for word, and whether it is only quoted there. The row that
     the verdict names comes first. None: nobody said that."""
-    proof = " ".join(verdict.proof.split()).strip('"“”„«»')
+    proof = " ".join((verdict.proof or "").split()).strip('"“”„«»')
     if not proof:
         return None
     said = sentences(rows)

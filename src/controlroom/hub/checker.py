@@ -126,6 +126,8 @@ class Checker:
             text = self._calls.problem
         elif self._questions.paused is not None:
             text = "Paused: no model is asked."
+        elif limit == 0:
+            text = "No calls are allowed (checker.calls_per_day = 0): questions are closed by rules alone."
         elif calls >= limit:
             text = f"Today's {limit} calls are used up: until tomorrow only the rules work."
         return CheckerState(model=self._settings.model, text=text, calls_today=calls, calls_per_day=limit)

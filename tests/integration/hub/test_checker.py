@@ -343,6 +343,14 @@ async def test_the_days_calls_are_counted_on_disk(stage: Stage) -> None:
     assert (stage.asked, stage.checker.state().calls_today) == (4, 2)
 
 
+async def test_no_calls_allowed_is_not_used_up(stage: Stage) -> None:
+    stage.settings = CheckerSettings(model="openai:fake", calls_per_day=0)
+    await stage.restart()
+    stage.say("person", "Hm.")
+    await stage.checker.round()
+    assert stage.asked == 0 and "calls_per_day = 0" in stage.checker.state().text
+
+
 async def test_a_crash_during_a_call_cannot_overspend(stage: Stage) -> None:
     stage.settings = CheckerSettings(model="openai:fake", calls_per_day=1)
 

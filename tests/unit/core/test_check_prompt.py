@@ -87,6 +87,11 @@ def test_an_answer_is_the_object_and_nothing_else(text: str) -> None:
     )
 
 
+def test_what_an_open_question_does_not_need_may_be_null() -> None:
+    text = '{"verdict": "open", "row": null, "proof": null, "why": null, "confidence": 1, "more": []}'
+    assert read_verdict(text) == Verdict(verdict="open", confidence=1.0)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -170,6 +170,19 @@ def test_a_short_answer_to_what_the_agent_said_later_only_looks_so() -> None:
     assert found is not None and not found.sure
 
 
+def test_a_long_message_about_something_else_only_looks_so() -> None:
+    card = Card(id="q", question="Drop the old tables?")
+    text = "By the way, the build machine was slow this morning, somebody should have a look at it soon."
+    found = weigh(card, rows(f"p:{text}"), says(text), 0.8)
+    assert found is not None and not found.sure
+
+
+def test_a_yes_to_whatever_came_last_only_looks_so() -> None:
+    said = rows("a:Here is the report of today.", "p:Yes, thank you.")
+    found = weigh(SHIP, said, says("Yes, thank you.", row=2), 0.8)
+    assert found is not None and not found.sure
+
+
 def test_an_agent_that_still_waits_closes_nothing() -> None:
     said = rows("a:I still wait for your decision on the database of the new service, Postgres or SQLite.")
     found = weigh(DATABASE, said, says(said[0].text), 0.8)
