@@ -262,15 +262,16 @@ def closed_text(log: Log, *, device: str | None = None, said: str = "") -> str:
     if log.given is not None and log.given.in_terminal:
         who = "you in the terminal"
     said = f": {said.rstrip('.')}" if said else ""
+    why = f"{last.why.rstrip('.')}."
     return {
         "open": "It is open.",
         "answered": f"It was answered by {who} already{said}.",
-        "resolved": f"It was closed by {who} already: {last.why}",
+        "resolved": f"It was closed by {who} already: {why}",
         "superseded": "A newer question replaced it.",
         "default": "Its time was over: the agent was told to use its default.",
         "skipped": f"It was skipped by {who} already.",
         "dismissed": f"It was dismissed by {who} already.",
-        "expired": f"It can not be answered any more: {last.why}",
+        "expired": f"It can not be answered any more: {why}",
     }[last.state]
 
 
