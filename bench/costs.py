@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from bench.devices import devices
 from bench.measure import Row, cpu_shares, percentile, usage
+from bench.questions import questions
 from bench.replies import replies
 from bench.room import Room, desk_of, own, server_pid
 from bench.web import web
@@ -248,6 +249,7 @@ ALL = {
     "mirror": mirror,
     "transcript": transcript,
     "replies": replies,
+    "questions": questions,
     "devices": devices,
     "web": web,
 }
