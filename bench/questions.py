@@ -61,7 +61,7 @@ async def _measured(folder: Path) -> list[Row]:
         async with HubClient(home.socket) as client:
             ids = [one.id for one in (await client.questions()).questions]
             rows = [
-                await _row(f"Inbox, {OPEN} open of {CLOSED + OPEN:,}", client.questions),
+                await _row(f"Inbox, {OPEN} open of {CLOSED + OPEN:,}", client.questions, LIMIT_MS),
                 await _row("a page of the history (50)", lambda: client.questions("all")),
             ]
             left = iter(ids)
@@ -82,14 +82,17 @@ async def _measured(folder: Path) -> list[Row]:
         await hub.aclose()
 
 
-async def _row(what: str, act: Callable[[], Awaitable[object]]) -> Row:
+async def _row(what: str, act: Callable[[], Awaitable[object]], target_ms: int | None = None) -> Row:
     took = []
     for _ in range(TIMES):
         began = time.perf_counter()
         await act()
         took.append((time.perf_counter() - began) * 1000)
     middle, worst = percentile(took, 0.5), percentile(took, 0.95)
-    return Row(what, f"{middle:.0f} ms, p95 {worst:.0f} ms", f"{LIMIT_MS} ms", round(middle / LIMIT_MS, 2))
+    measured = f"{middle:.0f} ms, p95 {worst:.0f} ms"
+    if target_ms is None:
+        return Row(what, measured, "–")
+    return Row(what, measured, f"{target_ms} ms", round(middle / target_ms, 2))
 
 
 async def _ask(node: FakeNode, client: HubClient, clock: SystemClock, number: int) -> None:
