@@ -15,7 +15,7 @@ from controlroom.hub.models.claude import ClaudeCommand
 from controlroom.kit.process import ProcProcesses
 from controlroom.node.agents.claude.processes import agents_below
 from tests.support import claude_command
-from tests.support.waiting import until, until_equal
+from tests.support.waiting import until
 
 KEY = "sk-ant-oat01-invented"
 REQUEST = Request("Judge.", "private words")
@@ -136,7 +136,7 @@ async def test_a_call_that_is_given_up_ends_with_all_it_started(tmp_path: Path) 
         processes.refresh()
         return [pid for pid in pids.read_text().split() if processes.get(int(pid)) is not None]
 
-    await until_equal(living, [])
+    await until(lambda: not living(), "it has ended")
 
 
 async def test_it_is_no_agent_while_it_runs(tmp_path: Path) -> None:

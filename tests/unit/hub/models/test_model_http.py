@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -14,6 +15,7 @@ from controlroom.hub.models import http
 from controlroom.hub.models.base import ModelError, NotPossible, RetryLater
 from controlroom.hub.models.openai import OpenAIModel
 from controlroom.testing.model_script import Loopback
+from tests.support.certificates import Certificate
 
 KEY = "sk-invented-secret"
 REQUEST = Request("Judge.", "data")
@@ -187,3 +189,25 @@ async def test_cookies_and_proxies_of_the_environment_are_not_used(
     for _ in range(2):
         assert (await server.model.ask(REQUEST)).text == "ok"
     assert cookies == [None, None]
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        heard.append(request.headers.get("Authorization", ""))
+        return web.Response(body=b'{"choices": [{"message": {"content": "ok"}}]}')
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", handler)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=Certificate(tmp_path).server())
+    await site.start()
+    try:
+        port = runner.addresses[0][1]
+        with pytest.raises(NotPossible, match="certificate"):
+            await OpenAIModel("m", f"https://127.0.0.1:{port}/v1", lambda: KEY).ask(REQUEST)
+    finally:
+        await runner.cleanup()
+    assert heard == []
