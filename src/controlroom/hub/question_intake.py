@@ -116,7 +116,7 @@ class _Reading:
         named = [
             (row, key)
             for row in self._open()
-            if row.chat_id == self._chat.id and row.card.source != "picker" and row.card.asked_at_ms <= at_ms
+            if row.chat_id == self._chat.id and row.card.waiting_id is None and row.card.asked_at_ms <= at_ms
             if (key := named_in_chat(row.card.options, text)) is not None
         ]
         if len(named) != 1:
@@ -132,7 +132,7 @@ class _Reading:
             return
         for row in self._open():
             card = row.card
-            if card.source != "picker" or row.chat_id != self._chat.id or row.id in pressed:
+            if card.waiting_id is None or row.chat_id != self._chat.id or row.id in pressed:
                 continue
             choices = [Choice(one.key, one.label, one.what or "", one.recommended) for one in card.options]
             told = answer_in(tool, card.question, choices, multi=card.multi)

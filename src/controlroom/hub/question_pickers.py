@@ -2,7 +2,8 @@
 
 A dialog that is gone was answered at the pane, or by us. How, the conversation says a moment later
 (``question_intake``); what it does not say within that moment nobody knows, and the card has expired.
-While an agent cannot be looked at, its cards stay.
+While an agent cannot be looked at, its cards stay. A card that a person opens again after its dialog has gone
+parts with it: from then on it is answered by a message, like all others.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import msgspec
 import structlog
 
 from controlroom.core.blocking import why_blocking
@@ -20,7 +22,7 @@ from controlroom.hub.question_cards import question_id
 from controlroom.hub.question_intake import new_question
 from controlroom.hub.question_steps import Steps
 from controlroom.hub.store import question_rows
-from controlroom.hub.store.question_rows import Card
+from controlroom.hub.store.question_rows import Card, QuestionRow
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
@@ -48,7 +50,7 @@ class Pickers:
 
     async def start(self) -> None:
         for row in await self._store.read(question_rows.open_questions):
-            if row.card.source == "picker":
+            if row.card.waiting_id is not None:
                 self._standing[row.agent_id] = row.card.waiting_id
 
     async def aclose(self) -> None:
@@ -68,6 +70,14 @@ class Pickers:
                 self._gone[state.id] = self._gone.get(state.id, 0) + 1
                 self._tasks.start(state.id, self._expire(state.id, self._gone[state.id]))
 
+    def parted(self, row: QuestionRow) -> QuestionRow:
+        """A closed card without its dialog, if that is gone: nobody can press a key for it any more."""
+        card = row.card
+        if row.is_open or card.waiting_id is None or self._standing.get(row.agent_id) == card.waiting_id:
+            return row
+        card = msgspec.structs.replace(card, waiting_id=None, way_out=None, free_text=True)
+        return msgspec.structs.replace(row, card=card)
+
     async def _make(self, node: Node, state: AgentState, waiting: WaitingFor) -> None:
         while self._standing.get(state.id) == waiting.id:
             try:
@@ -83,7 +93,7 @@ class Pickers:
 
         def job(change: Change) -> None:
             for row in question_rows.open_questions(change.connection, agent_id):
-                if row.card.source == "picker":
+                if row.card.waiting_id is not None:
                     self._steps.take(change, row, Expire(at_ms=change.now_ms, why=GONE))
 
         while self._standing.get(agent_id) is None and self._gone.get(agent_id) == time:

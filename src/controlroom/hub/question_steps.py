@@ -86,10 +86,9 @@ class Steps:
     # ---- effects ---------------------------------------------------------------------------------------
 
     def _type(self, change: Change, row: QuestionRow, effect: Type) -> QuestionRow:
-        source = row.card.source
-        if source == "picker" and effect.wording == "answer":
+        if row.card.waiting_id is not None and effect.wording == "answer":
             return row  # its keys were pressed before this step was taken
-        if source == "command" and self._is_waited_for(row):
+        if row.card.source == "command" and self._is_waited_for(row):
             return msgspec.structs.replace(row, hand_until_ms=change.now_ms + HAND_MS)
         self.type_now(change, row, effect.number, effect.wording)
         return row

@@ -57,6 +57,7 @@ from controlroom.wire.question import (
 from controlroom.wire.question import Questions as QuestionPage
 
 LONGEST_NOTE, LONGEST_WHY = 10_000, 500
+POKES = frozenset({"question.changed", "pause.changed", "agent.gone", "machine.changed", "chat.items"})
 NO_WAY_OUT = "This dialog cannot be left without a choice: answer it, or dismiss its card."
 
 Make = Callable[[int], machine.AnyEvent]
@@ -76,9 +77,11 @@ class Questions:
         messages: Messages,
         acts: Acts,
         receipts: ReceiptBook,
+        is_read: Callable[[str], bool],
         only_devices_answer: bool = False,
     ) -> None:
-        """``only_devices_answer``: the setting ``policy.blocking_answers`` says so."""
+        """``is_read``: whether all that an agent's chat says is known here. ``only_devices_answer``: the
+        setting ``policy.blocking_answers`` says so."""
         self._store = store
         self._acts = acts
         self._receipts = receipts
@@ -93,7 +96,7 @@ class Questions:
         self._asking = Asking(store, nodes, self._steps)
         self._pickers = Pickers(store, self._steps)
         self._fates = Fates(store, messages, self._steps)
-        self._deadlines = Deadlines(store, clock, self._steps)
+        self._deadlines = Deadlines(store, clock, self._steps, nodes, is_read)
         self._pause = Pause(store)
 
     async def start(self, health: HealthBoard) -> None:
@@ -112,7 +115,7 @@ class Questions:
         self._fates.event(event)
         self._pause.event(event)
         self._waits.event(event)
-        if event.name in ("question.changed", "pause.changed", "agent.gone"):
+        if event.name in POKES:
             self._deadlines.poke()
 
     # ---- what there is ---------------------------------------------------------------------------------
@@ -212,7 +215,7 @@ class Questions:
         def make(at_ms: int) -> machine.AnyEvent:
             return machine.Answer(at_ms=at_ms, by=by, option=", ".join(keys) or None, text=text)
 
-        if row.card.source != "picker":
+        if row.card.waiting_id is None:
             return await self._act(question_id, "answer", body, by, make)
         if text is not None and not row.card.free_text:
             raise HubError("bad_request", "text: this dialog takes none; choose one of its options.")
@@ -229,7 +232,7 @@ class Questions:
             )
 
         why = _why(body)
-        if row.card.source != "picker":
+        if row.card.waiting_id is None:
             return await self._act(question_id, "skip", body, by, make)
         if row.card.way_out is None:
             raise HubError("bad_request", NO_WAY_OUT)
@@ -330,7 +333,9 @@ class Questions:
                 raise no_question(question_id)
             if _is_repeated(change.connection, by, body.request_id, digest):
                 return self._steps.shown(change, row)
-            row = self._steps.take(change, row, make(change.now_ms), has_receipt=not is_pressed)
+            row = self._steps.take(
+                change, self._pickers.parted(row), make(change.now_ms), has_receipt=not is_pressed
+            )
             if is_pressed and row.log.typed is not None and row.log.typed.wording == "answer":
                 number = row.log.typed.number
                 done = machine.Fated(at_ms=change.now_ms, number=number, fate="delivered")

@@ -124,6 +124,26 @@ def test_a_picker_is_answered_in_its_dialog(house: House) -> None:
     assert said_to(house, "orchard") == ["Plan it."]
 
 
+def test_a_picker_that_was_left_comes_back_as_a_question(house: House) -> None:
+    """Its dialog is gone, so the answer goes by a message: no card stays that nobody can answer."""
+    fruit = Ask(
+        header="Fruit", question="Which fruit first?", options=(Choice(label="Pears"), Choice(label="Plums"))
+    )
+    house.add(Scene(name="orchard", turns=(Turn(prompt="Plan it.", steps=(fruit, Say(text="Good."))),)))
+    house.start()
+    (asked,) = waiting(house)
+    house.run("skip", asked["id"])
+    until_said(house, "orchard", "no approval")
+    house.until_agent("orchard", "idle")
+    house.run("undo", asked["id"])
+    (again,) = waiting(house)
+    assert "waiting_id" not in again
+    assert house.run("answer", asked["id"], "Plums", "--text", "The blue ones").startswith("Answered “Plums”")
+    heard = until_said(house, "orchard", "The blue ones")
+    assert heard.startswith('Answer to your question "Which fruit first?": Plums.')
+    question_now(house, asked["id"], "answered")
+
+
 def test_skip_dismiss_and_back(house: House) -> None:
     house.add(Scene(name="orchard", turns=(turn(INVOICES.format(by="23:59")),)))
     house.start()
