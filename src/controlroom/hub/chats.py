@@ -69,6 +69,7 @@ class Chats:
         self._wanted: dict[str, tuple[Node, AgentState]] = {}
         self._running: set[str] = set()
         self._turns: dict[str, asyncio.Semaphore] = {}
+        self._told: dict[str, tuple[str, str]] = {}  # by agent: chat and mark of the newest snapshot
         self._seen_early: dict[str, str] = {}  # read on a device before it is here; one for each chat
 
     async def start(self) -> None:
@@ -237,11 +238,17 @@ class Chats:
     def snapshot(self, node: Node, states: Sequence[AgentState]) -> None:
         """Fetch the chats whose marks have moved."""
         for state in states:
+            self._told[state.id] = (state.chat_id, state.mark)
             if self._marks.get(state.chat_id) != state.mark:
                 self._wanted[state.chat_id] = (node, state)
                 if state.chat_id not in self._running:
                     self._running.add(state.chat_id)
                     self._tasks.start(f"fetch:{state.chat_id}", self._fetch(state.chat_id))
+
+    def is_read(self, agent_id: str) -> bool:
+        """Whether everything that an agent's present chat says is known here, as far as its node has told."""
+        chat_id, mark = self._told.get(agent_id, ("", ""))
+        return bool(chat_id) and self._marks.get(chat_id) == mark
 
     async def _fetch(self, chat_id: str) -> None:
         try:

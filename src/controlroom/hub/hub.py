@@ -149,6 +149,7 @@ class Hub:
             messages=messages,
             acts=self.acts,
             receipts=receipts,
+            is_read=self._chats.is_read,
             only_devices_answer=self._settings.policy.blocking_answers == "devices",
         )
         self._closers.append(self._questions.aclose)

@@ -1,5 +1,8 @@
 """What time does to questions: defaults at their deadlines, answers that nobody fetched, agents that left.
 
+A default is used when it is known that nobody answered: its machine is there, and its chat is read. One that
+has to wait for that is late then.
+
 One timer, at the soonest moment of all questions. It is looked at every few seconds besides, because a
 machine that sleeps stops the timer and not the clock, and because clocks are set.
 """
@@ -14,6 +17,7 @@ import structlog
 
 from controlroom.core.questions import Deadline, Expire, Fated
 from controlroom.hub.errors import HubError
+from controlroom.hub.nodes import Nodes
 from controlroom.hub.question_steps import Steps
 from controlroom.hub.store import fleet_rows, question_rows
 from controlroom.hub.store.question_rows import QuestionRow
@@ -24,15 +28,20 @@ from controlroom.kit.sql import DatabaseTrouble
 _log = structlog.get_logger("questions")
 
 SLICE_S = 5.0  # how late a jump of the clock is noticed
+READ_MS = 120_000  # a chat that cannot be read for so long holds up no default of a machine that is there
 LATE_MS = 60_000  # a default that is used later than this after its time is late
-AGAIN_S = 1.0  # before what could not be done is tried again
 LEFT = "Its agent has left the fleet."
 
 
 class Deadlines:
     """Does what is due. ``run`` it for ever; ``poke`` it when a question or the pause changed."""
 
-    def __init__(self, store: Store, clock: Clock, steps: Steps) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, steps: Steps, nodes: Nodes, is_read: Callable[[str], bool]
+    ) -> None:
+        """``is_read``: whether all that an agent's chat says is known."""
+        self._nodes = nodes
+        self._is_read = is_read
         self._store = store
         self._clock = clock
         self._steps = steps
@@ -52,8 +61,8 @@ class Deadlines:
                 _log.warning("cannot do what is due", error=str(error))
                 await asyncio.sleep(SLICE_S)
                 continue
-            if moment is not None and moment <= self._clock.now_ms():
-                await asyncio.sleep(AGAIN_S)
+            if moment is not None and moment <= self._clock.now_ms():  # it waits for its machine or chat
+                moment = self._clock.now_ms() + int(SLICE_S * 1000)
             await self._sleep_until(moment)
 
     async def _sleep_until(self, moment: int | None) -> None:
@@ -98,9 +107,20 @@ class Deadlines:
         paused, resumed_ms = question_rows.pause_of(change.connection)
         if row.due_ms is None or row.due_ms > change.now_ms or paused is not None:
             return  # somebody was faster
+        if not self._may_use(change, row.agent_id, since_ms=max(row.due_ms, resumed_ms, self._started_ms)):
+            return
         missed = row.due_ms < max(resumed_ms, self._started_ms)
         is_late = missed or change.now_ms - row.due_ms > LATE_MS
         self._steps.take(change, row, Deadline(at_ms=change.now_ms, late=is_late))
+
+    def _may_use(self, change: Change, agent_id: str, *, since_ms: int) -> bool:
+        """Whether it is known what was said in the agent's chat by now: while its machine is away, or right
+        after a start or a sleep, the person may have answered in the terminal, unseen."""
+        agent = fleet_rows.agent_row(change.connection, agent_id)
+        node = None if agent is None else self._nodes.get(agent.machine_id)
+        if node is None or not node.is_online:
+            return False
+        return self._is_read(agent_id) or change.now_ms - since_ms > READ_MS
 
     def _type(self, change: Change, row: QuestionRow) -> None:
         """The command that waited is gone: the agent is told in its pane after all."""

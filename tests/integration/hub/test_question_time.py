@@ -182,3 +182,33 @@ async def test_a_used_default_is_not_used_again_after_it_was_reopened(house: Hou
     ahead(house, 5 * HOUR_MS)
     await inbox.until(other.id, lambda q: q.state == "default")
     assert (await inbox.get(asked.id)).state == "open"
+
+
+async def test_a_default_waits_for_a_machine_that_is_away_and_for_what_was_said_there(house: House) -> None:
+    """Somebody may sit before that machine: what they typed is seen first."""
+    inbox = await ready(house)
+    answered = await inbox.asked(SOON)
+    other = await inbox.asked(f"{SHIP}Default: I ship it by 1 hour from now")
+    await house.node.go_away()
+    await until(lambda: not house.hub.fleet().machines[0].online)
+    ahead(house, 2 * HOUR_MS)
+    await inbox.say("Yes, all of them", kind="user")
+    await until(lambda: house.hub._questions._deadlines._poked.is_set() is False)
+    assert {one.id for one in await inbox.open()} == {answered.id, other.id}
+    await house.node.come_back()
+    assert (await inbox.until(answered.id, lambda q: q.state != "open")).state == "answered"
+    closed = await inbox.until(other.id, lambda q: q.state == "default")
+    assert closed.history[-1].late
+    assert len(inbox.sent) <= 1
+
+
+async def test_after_a_restart_what_was_said_meanwhile_comes_before_the_default(house: House) -> None:
+    inbox = await ready(house)
+    asked = await inbox.asked(SOON)
+    await house.stop()
+    ahead(house, 2 * HOUR_MS)
+    await inbox.say("2", kind="user")
+    await house.start()
+    closed = await inbox.until(asked.id, lambda q: q.state != "open")
+    assert (closed.state, len(closed.history)) == ("answered", 2)
+    assert inbox.sent == []
