@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from controlroom.core.conventions import VERSION
 from tests.integration.cli.conftest import Cli
 
 BEGIN = "<!-- controlroom conventions: begin"
@@ -83,7 +84,7 @@ def test_for_scripts(cli: Cli, config: Path) -> None:
     assert (done["changed"], done["path"]) == (True, path)
     assert BEGIN in done["diff"]
     shown = json.loads(cli("conventions", "show", "--agent", "claude", "--json").out)
-    assert (shown["state"], shown["version"]) == ("current", 1)
+    assert (shown["state"], shown["version"]) == ("current", VERSION)
 
 
 def test_what_a_hand_changed_is_said_before_it_goes(cli: Cli, config: Path) -> None:

@@ -124,9 +124,8 @@ async def test_a_delivered_message_shows_its_own_text_and_its_files(house: House
     taken = await upload(house)
     await house.client.send("agt_1", SendMessage(id="msg_1", text="look", attachments=(taken["id"],)))
     await until_taken(house, "msg_1")
-    typed = (
-        f"look\n\nAttached files:\n- `/home/kim/orchard/.controlroom/inbox/{taken['id']}-my-photo.png` (image/png, 10 kB)"
-    )
+    path = f"/home/kim/orchard/.controlroom/inbox/{taken['id']}-my-photo.png"
+    typed = f"look\n\nAttached files:\n- `{path}` (image/png, 10 kB)"
     await house.node.say("agt_1", Item(id="i1", at_ms=5, kind="user", text=typed))
     await house.node.progress("msg_1", "delivered", item_id="i1")
     await until_message(house, "msg_1", lambda m: m.state == "delivered")
