@@ -104,7 +104,9 @@ def json_option() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option("--json", "as_json", is_flag=True, help=_JSON_HELP)
 
 
-def command(name: str, *, examples: str = "") -> Callable[[Callable[..., None]], click.Command]:
+def command(
+    name: str, *, examples: str = "", cls: type[click.Command] = click.Command
+) -> Callable[[Callable[..., None]], click.Command]:
     """Declare a command; ``examples`` stand as they are at the end of its help."""
 
     def declare(work: Callable[..., None]) -> click.Command:
@@ -116,7 +118,7 @@ def command(name: str, *, examples: str = "") -> Callable[[Callable[..., None]],
 
         epilog = f"\b\nExamples:\n{_indented(examples)}" if examples else None
         settings = {"help_option_names": ["-h", "--help"]}  # also when it runs without the root command
-        return click.command(name, epilog=epilog, context_settings=settings)(
+        return click.command(name, cls=cls, epilog=epilog, context_settings=settings)(
             home_option()(hub_option()(json_option()(run)))
         )
 

@@ -37,6 +37,8 @@ COMMANDS: dict[str, str] = {
     "pair": "Let a phone, a browser or another computer in.",
     "devices": "See paired devices; revoke, rename or extend one.",
     "login": "Use a control room on another computer from here.",
+    "lock": "Run a command while nobody else has its lock, such as browser.",
+    "slot": "Run a command while few enough others have its slot, such as heavy.",
     "conventions": "Tell agents in their instruction file how they ask you.",
     "service": "Let systemd or launchd run the control room for you.",
     "doctor": "Check what the control room needs, and say the fix.",
@@ -136,7 +138,8 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # the edge: from here on only sentences
         if os.environ.get("CONTROLROOM_DEBUG"):
             raise
-        return _tell(error, "--json" in arguments)
+        ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
+        return _tell(error, "--json" in ours)
     return DONE
 
 

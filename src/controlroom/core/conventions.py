@@ -20,7 +20,7 @@ from typing import Literal
 
 import msgspec
 
-VERSION = 1
+VERSION = 2
 MADE = "made"  # as ``joint``: the file was made for the block
 
 AgentKind = Literal["claude", "codex"]
@@ -101,6 +101,17 @@ Look at: docs/import.md
 
 Exit status: 0 answered, 4 use your default, 5 skipped (no approval), 6-9 closed without an answer, 10 still
 open after `--timeout SECONDS`. `--blocking` takes the place of `--default` and `--by`.
+
+**Shared hardware.** Other agents work on this machine. Start every browser, and every heavy job (simulations,
+large builds, whole test suites), through its queue; it waits for its turn, then runs the command:
+
+```
+{command} lock browser -- npx playwright test
+{command} slot heavy -- make simulations
+```
+
+The exit status is the command's own. 75 comes with `--timeout SECONDS` or `--no-wait`: no turn came, nothing
+was run.
 """
 
 _BEGIN = "<!-- controlroom conventions: begin"

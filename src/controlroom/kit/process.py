@@ -243,3 +243,13 @@ class ProcProcesses:
             if target.startswith("/") and not target.startswith("/dev/"):
                 paths.append(target)
         return tuple(paths)
+
+
+def stopped_now(pid: int, root: str = "/proc") -> bool:
+    """Whether a process sleeps because it was stopped (Ctrl-Z), freshly read."""
+    try:
+        raw = Path(root, str(pid), "stat").read_bytes()
+    except OSError:
+        return False
+    state = raw.rpartition(b")")[2].split()[:1]
+    return bool(state) and state[0].decode() in STOPPED

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from controlroom.core.turns import NAME_PATTERN
+
 PREFIX = "CONTROLROOM_"
 
 
@@ -97,6 +99,13 @@ class Policy(_Section, frozen=True, kw_only=True):
     )
 
 
+class Slots(_Section, frozen=True, kw_only=True):
+    limits: Annotated[
+        tuple[Annotated[str, Meta(pattern=rf"^{NAME_PATTERN}=[1-9][0-9]{{0,2}}$")], ...],
+        Meta(description="a list of name=count, such as heavy=2: so many jobs at once"),
+    ] = ("heavy=1",)
+
+
 class Checker(_Section, frozen=True, kw_only=True):
     model: Annotated[
         str,
@@ -141,6 +150,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tmux: Tmux = Tmux()
     agents: Agents = Agents()
     policy: Policy = Policy()
+    slots: Slots = Slots()
     checker: Checker = Checker()
     log: Log = Log()
 
@@ -187,6 +197,12 @@ def load_settings(config: Path, environ: Mapping[str, str]) -> Settings:
         for section in msgspec.structs.fields(Settings)
     }
     return Settings(**sections)
+
+
+def slot_limits(settings: Settings) -> dict[str, int]:
+    """How many jobs may run at once, by the name of the slot; of two entries the last counts."""
+    pairs = (limit.split("=") for limit in settings.slots.limits)
+    return {name: int(count) for name, count in pairs}
 
 
 def _from_file(config: Path, known: Mapping[str, Setting]) -> Iterator[tuple[str, object]]:

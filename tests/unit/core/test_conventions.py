@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from datetime import UTC
+from importlib import import_module
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from controlroom.core.blocks import parse_reply
 from controlroom.core.conventions import (
     FILES,
+    VERSION,
     BrokenMarkers,
     conventions,
     difference,
@@ -70,6 +72,17 @@ def test_each_time_they_name_is_clear(said: str) -> None:
     due = read_due(said, asked_at_ms=NOW_MS, zone=UTC, zone_of=lambda _name: None)
     assert due.at_ms is not None
     assert due.problem is None or "next day" in due.problem
+
+
+@pytest.mark.parametrize("words", ["lock browser -- npx playwright test", "slot heavy -- make simulations"])
+def test_the_queues_they_name_are_commands(words: str) -> None:
+    assert f"\ncontrolroom {words}\n" in BODY
+    name, *rest = words.split()
+    found = import_module(f"controlroom.cli.{name}").command
+    with found.make_context(name, rest) as context:
+        assert context.params["name"] == rest[0]
+        assert context.meta["controlroom.command"] == tuple(rest[2:])
+    assert "75" in found.help
 
 
 def test_nothing_in_them_counts_when_an_agent_recites_them() -> None:
@@ -182,7 +195,7 @@ END = LINES[-1]
         (BEGIN + WHOLE, "more than once"),
         (END + "x\n" + BEGIN, "before the begin"),
         (WHOLE.replace("joint=1", "joint=9"), "begin marker of the conventions is damaged"),
-        (WHOLE.replace("version=1 ", ""), "begin marker of the conventions is damaged"),
+        (WHOLE.replace(f"version={VERSION} ", ""), "begin marker of the conventions is damaged"),
         (WHOLE.replace(BEGIN, "x " + BEGIN), "begin marker of the conventions is damaged"),
         (WHOLE.replace(END, "x " + END), "Other text stands in the line of the end marker"),
     ],
