@@ -55,7 +55,7 @@ class Person:
     def refusal(self, what: str, rule: Rule) -> HubError:
         return HubError(
             "not_allowed",
-            f"{what}: only the person may do this; a process in an agent's pane may read.",
+            f"{what}: only the person may do this; a process in an agent's pane may read, and ask.",
         )
 
     def acts(self) -> None:
