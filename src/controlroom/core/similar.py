@@ -26,6 +26,16 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _YES_NO = frozenset(
     {"yes", "no", "ok", "later", "ja", "nein", "oui", "non", "si", "sí", "はい", "いいえ", "是", "否"}
 )
+_CHOICE_WORDS = (
+    "okay sure now today tomorrow never none neither both all any every each one other go ahead proceed "
+    "continue start begin do don't done stop wait hold pause leave keep skip ignore cancel abort drop delete "
+    "remove ship publish deploy merge push send run try again retry approve accept confirm reject decline "
+    "deny refuse agree undo change nothing everything something else first last next only später jetzt "
+    "weiter warten abbrechen alle keine lassen plus tard maintenant tous aucun attendre continuer luego ahora todos "
+    "ninguno esperar"
+)
+_ANY_CHOICE = _YES_NO | frozenset(_CHOICE_WORDS.split())
+"""Words of options that go with any question: the same answers to "staging?" and "production?"."""
 _SMALL_WORDS = (
     "a an and are as at be been but by can could did do does for from had has have how i if in into "
     "is it its just me my now of on or our please shall should so still than that the their them "
@@ -73,8 +83,7 @@ def is_same(old: Ask, new: Ask) -> str | None:
     share = shared / (shared + max(len(only_old), len(only_new)))
     if (
         old_labels == new_labels
-        and len(old_labels) > 1
-        and not old_labels <= _YES_NO
+        and sum(not _is_any_choice(label) for label in old_labels) > 1
         and share >= SAME_CHOICE
     ):
         return "It was asked in other words, with the same options."
@@ -125,6 +134,11 @@ def _is_part(text: str, whole: str) -> bool:
 
 def _labels(one: Ask) -> frozenset[str]:
     return frozenset(label for label in map(normalised, one.labels) if label)
+
+
+def _is_any_choice(label: str) -> bool:
+    """Whether an option says nothing of what is asked: "Yes, all of them", "Go ahead"."""
+    return all(word in _ANY_CHOICE or word in _SMALL for word in label.split())
 
 
 def _compare(old: str, new: str) -> tuple[int, set[str], set[str]]:

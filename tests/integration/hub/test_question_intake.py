@@ -49,6 +49,13 @@ async def test_the_successor_of_a_question_that_waits_for_the_person_does_too(ho
     assert second.blocking_why == "It takes the place of a question that waits for you."
 
 
+async def test_the_same_question_about_something_else_is_another(house: House) -> None:
+    inbox = await ready(house)
+    first = await inbox.asked(PLAIN)
+    second = await inbox.asked(PLAIN.replace("old", "new"))
+    assert {one.id for one in await inbox.open()} == {first.id, second.id}
+
+
 async def test_a_resolved_line_closes_its_question_with_its_proof(house: House) -> None:
     inbox = await ready(house)
     asked = await inbox.asked(PLAIN)

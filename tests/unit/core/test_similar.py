@@ -55,10 +55,20 @@ def test_other_options_are_another_question() -> None:
     assert is_same(Ask("Which one?", ("red", "blue")), Ask("Which one?", ("left", "right"))) is None
 
 
-def test_yes_and_no_prove_nothing() -> None:
-    assert (
-        is_same(Ask("Deploy to staging?", ("Yes", "No")), Ask("Deploy to production?", ("Yes", "No"))) is None
-    )
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("Yes", "No"),
+        ("Yes, all of them", "No"),
+        ("Go ahead", "Wait"),
+        ("Now", "Never", "Ask me again tomorrow"),
+        ("Ja, alle", "Nein"),
+        ("Deploy", "Don't deploy"),
+        ("Canary", "Wait"),
+    ],
+)
+def test_options_that_go_with_any_question_prove_nothing(labels: tuple[str, ...]) -> None:
+    assert is_same(Ask("Deploy to staging?", labels), Ask("Deploy to production?", labels)) is None
 
 
 ASKS = (
