@@ -112,12 +112,15 @@ def command(
         raise wrong_use("--by goes with --default.")
     if multi and len(options) < 2:
         raise wrong_use("--multi needs two options at least.")
+    found = choices([_checked(option) for option in options])
+    if len({one.label.casefold() for one in found}) < len(found):
+        raise wrong_use("Two options have the same name.")
     asked = AskQuestion(
         id=question_id or new_id("q"),
         question=_whole_text(question),
         options=tuple(
             QuestionOption(key=one.key, label=one.label, what=one.what or None, recommended=one.recommended)
-            for one in choices([_checked(option) for option in options])
+            for one in found
         ),
         multi=multi,
         default=default,
@@ -153,6 +156,9 @@ async def _ask(
     if agent is not None:
         asked = msgspec.structs.replace(asked, agent_id=pick(await hub.fleet(), agent).id)
     question = await _filed(hub, asked)
+    if not call.json:
+        for note in _notes(asked, question):
+            print(note, file=sys.stderr, flush=True)
     if not wait:
         if call.json:
             call.out.json(question)
@@ -180,6 +186,20 @@ async def _filed(hub: HubClient, asked: AskQuestion) -> Question:
         if refused.code == "bad_request" and refused.text.startswith("agent_id:"):
             raise wrong_use("Say who asks: --agent NAME. In an agent's own pane it is known.") from None
         raise
+
+
+def _notes(asked: AskQuestion, question: Question) -> list[str]:
+    """What became of it that whoever asks may not expect."""
+    from controlroom.cli import text
+
+    found = []
+    if question.blocking and not asked.blocking:
+        default = "" if question.default is None else " Its default is not used."
+        found.append(f"Only the person may decide this. {question.blocking_why or ''}{default}")
+    elif question.default is not None and question.default.problem:
+        found.append(question.default.problem)
+    found += [question.problem] if question.problem else []
+    return [text.line(note, 500) for note in found]
 
 
 async def _closed(hub: HubClient, question: Question, timeout: float | None) -> Question:

@@ -237,6 +237,20 @@ def test_a_question_by_command(hub: StubHub, cli: Cli) -> None:
     )
 
 
+def test_whoever_asks_learns_what_they_may_not_expect(hub: StubHub, cli: Cli) -> None:
+    asked = question(
+        id="q_1", default=default("Yes", None, problem="“6” is not clear: write a time like 14:00.")
+    )
+    hub.questions.add(asked)
+    ran = cli("ask", "Ship it?", "--default", "Yes", "--by", "6", "--id", "q_1")
+    assert (ran.status, ran.out) == (0, "q_1\n")
+    assert ran.err == "“6” is not clear: write a time like 14:00.\n"
+    hub.questions.add(msgspec.structs.replace(asked, blocking=True, blocking_why="It costs money."))
+    ran = cli("ask", "Ship it?", "--default", "Yes", "--by", "6", "--id", "q_1")
+    assert ran.err == "Only the person may decide this. It costs money. Its default is not used.\n"
+    assert cli("ask", "Ship it?", "--default", "Yes", "--by", "6", "--id", "q_1", "--json").err == ""
+
+
 def test_a_question_of_the_agent_in_whose_pane_it_is_typed(hub: StubHub, cli: Cli) -> None:
     ran = cli("ask", "Ship it?", "--blocking", "--json")
     asked = sent(hub, "POST /questions", AskQuestion)
@@ -259,6 +273,7 @@ def test_a_question_from_standard_input(hub: StubHub, cli: Cli, monkeypatch: pyt
         ["Ship it?", "--by", "18:00"],
         ["Ship it?", "--multi", "-o", "Yes"],
         ["Ship it?", "-o", " "],
+        ["Ship it?", "-o", "Yes: at once", "-o", "yes: later"],
     ],
 )
 def test_what_cannot_be_asked(hub: StubHub, cli: Cli, words: list[str]) -> None:
