@@ -31,8 +31,8 @@ _CHOICE_WORDS = (
     "continue start begin do don't done stop wait hold pause leave keep skip ignore cancel abort drop delete "
     "remove ship publish deploy merge push send run try again retry approve accept confirm reject decline "
     "deny refuse agree undo change nothing everything something else first last next only später jetzt "
-    "weiter warten abbrechen alle keine lassen plus tard maintenant tous aucun attendre continuer luego ahora todos "
-    "ninguno esperar"
+    "weiter warten abbrechen alle keine lassen plus tard maintenant tous aucun attendre continuer luego "
+    "ahora todos ninguno esperar"
 )
 _ANY_CHOICE = _YES_NO | frozenset(_CHOICE_WORDS.split())
 """Words of options that go with any question: the same answers to "staging?" and "production?"."""

@@ -40,6 +40,7 @@ LONGEST_LIST = 4_000  # characters of the questions that stand together on one c
 LINE = 200
 REMEMBERED = 100  # closed questions of an agent among which a Resolved line may find its own
 
+UNREAD = "Some of them were too many to be read."
 INHERITED = "It takes the place of a question that waits for you."
 TOGETHER = (
     f"The agent asked more than {MOST} questions within ten minutes: these stand together, and none of their "
@@ -158,6 +159,16 @@ class _Reading:
             id = question_id(self._chat.id, reply.item_id, str(number))
             if question_rows.question_row(self._change.connection, id) is None:
                 made += self._ask(id, reply, block, made)
+        if reply.more:
+            card = Card(
+                source="block",
+                question=f"{reply.more} questions at the end of one reply",
+                asked_at_ms=reply.at_ms + self._node.offset_ms,
+                item_id=reply.item_id,
+                blocking_why=UNREAD,
+            )
+            id = question_id(self._chat.id, reply.item_id, "more")
+            self._group(id, card, is_blocking=True, count=reply.more)
 
     def _ask(
         self, id: str, reply: ReplyAsks, block: AskedBlock, made: Sequence[QuestionRow]
@@ -181,39 +192,36 @@ class _Reading:
             self._teach(card.question, block.problem)
         return [row]
 
-    def _group(self, id: str, card: Card, *, is_blocking: bool) -> None:
-        """One more question of an agent that asks too fast: it stands on a card with others."""
+    def _group(self, id: str, card: Card, *, is_blocking: bool, count: int = 1) -> None:
+        """More of an agent that asks too fast: it stands on a card with others. What nobody has read may be
+        blocking."""
         change = self._change
         if question_rows.is_grouped(change.connection, id):
             return
-        line = f"- {clean_line(card.question, LINE)}"
         group = question_rows.open_group(change.connection, self._chat.agent_id)
         if group is None:
-            first = Card(
+            empty = Card(
                 source="block",
-                question="And 1 more question",
+                question="",
                 asked_at_ms=card.asked_at_ms,
-                context=line,
-                blocking_why=card.blocking_why,
                 problem=TOGETHER,
                 item_id=card.item_id,
-                more=1,
             )
             group_id = question_id(self._chat.id, id, "group")
             group = new_question(
-                change, group_id, self._chat.agent_id, self._chat.id, first, is_blocking=is_blocking
+                change, group_id, self._chat.agent_id, self._chat.id, empty, is_blocking=False
             )
-        else:
-            more, listed = group.card.more + 1, f"{group.card.context}\n{line}"
-            grown = msgspec.structs.replace(
-                group.card,
-                question=f"And {more} more questions",
-                context=listed if len(listed) <= LONGEST_LIST else group.card.context,
-                blocking_why=group.card.blocking_why or card.blocking_why,
-                more=more,
-            )
-            log = msgspec.structs.replace(group.log, blocking=group.log.blocking or is_blocking)
-            group = msgspec.structs.replace(group, card=grown, log=log)
+        more = group.card.more + count
+        listed = "\n".join(filter(None, [group.card.context, f"- {clean_line(card.question, LINE)}"]))
+        grown = msgspec.structs.replace(
+            group.card,
+            question=f"And {more} more question{'s' if more > 1 else ''}",
+            context=listed if len(listed) <= LONGEST_LIST else group.card.context,
+            blocking_why=group.card.blocking_why or card.blocking_why,
+            more=more,
+        )
+        log = msgspec.structs.replace(group.log, blocking=group.log.blocking or is_blocking)
+        group = msgspec.structs.replace(group, card=grown, log=log)
         question_rows.add_grouped(change, id, group.id)
         self._steps.put(change, group)
 

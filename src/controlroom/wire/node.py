@@ -113,12 +113,14 @@ class ResolvedLine(Struct, frozen=True, kw_only=True):
 
 
 class ReplyAsks(Struct, frozen=True, kw_only=True):
-    """What one reply asks the person, and what it calls settled. ``item_id`` is the item that holds it."""
+    """What one reply asks the person, and what it calls settled. ``item_id`` is the item that holds it;
+    ``more``: questions behind these, which were too many to tell."""
 
     item_id: str
     at_ms: int
     questions: tuple[AskedBlock, ...] = ()
     resolved: tuple[ResolvedLine, ...] = ()
+    more: int = 0
 
 
 class ItemsAnswer(Struct, frozen=True, kw_only=True):

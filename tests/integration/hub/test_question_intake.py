@@ -191,6 +191,17 @@ async def test_an_agent_that_asks_too_fast_gets_one_card_for_the_rest(house: Hou
     assert act.text == "Answer to the 40 questions that you asked in a short time: Stop asking"
 
 
+async def test_a_reply_of_hundreds_of_questions_loses_none_unsaid(house: House) -> None:
+    inbox = await ready(house)
+    await inbox.say(
+        "\n\n".join(f"Question for Founder: Is {at * 7919} ripe?\nBlocking: yes" for at in range(300))
+    )
+    await until(inbox.open)
+    found = await inbox.open()
+    assert (len(found), sum(one.more for one in found)) == (21, 280)
+    assert all(one.blocking for one in found)
+
+
 async def test_an_agent_that_left_takes_its_questions_with_it(house: House) -> None:
     inbox = await ready(house)
     asked = await inbox.asked(PLAIN)

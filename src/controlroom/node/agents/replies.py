@@ -66,6 +66,7 @@ def asks_of(item_id: str, at_ms: int, text: str) -> ReplyAsks | None:
             )
             for line in parsed.resolved[:MOST_BLOCKS]
         ),
+        more=max(0, len(parsed.questions) - MOST_BLOCKS),
     )
 
 

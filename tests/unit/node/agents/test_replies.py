@@ -95,7 +95,7 @@ def test_a_huge_block_is_cut_and_says_so() -> None:
 def test_the_blocks_of_one_reply_are_limited() -> None:
     text = "\n\n".join(f"Question for Founder: Number {at}?\nBlocking: yes" for at in range(500))
     asked = asks_of("i1", 5, text)
-    assert asked is not None and len(asked.questions) == 50
+    assert asked is not None and (len(asked.questions), asked.more) == (50, 450)
 
 
 def test_only_replies_ask() -> None:
