@@ -76,6 +76,16 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
+class Paid(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Extra usage that costs money beyond the plan, as far as it is known. ``is_enabled``: the account would
+    use it instead of stopping; ``is_in_use``: it does now. Cents."""
+
+    is_enabled: bool | None = None
+    is_in_use: bool | None = None
+    used_cents: int | None = None
+    limit_cents: int | None = None
+
+
 class Merged(msgspec.Struct, frozen=True):
     """The readings that count, and how many were left out because they come from the future."""
 
@@ -207,6 +217,21 @@ def login_state(*, is_there: bool, is_idle: bool, ends_ms: int | None, now_ms: i
     if ends_ms is not None and ends_ms - now_ms <= ENDS_SOON_MS:
         return "ends_soon"
     return "idle" if is_idle else "ok"
+
+
+def wrote_here(
+    end: int, *, twin_sizes: Iterable[int], first_size: int, creator: str, account_uuid: str
+) -> bool:
+    """Whether a row of a session's file was written by the account that the file's folder belongs to.
+
+    Sessions are copied between folders of different accounts, and bring the rows of the other one along
+    (codex.md section 9). ``end`` is where the row ends. ``twin_sizes``: how long the copies in other folders
+    are; what they hold too may be theirs. ``first_size``: how long this file was when it was first seen; a
+    file that another account began says nothing about what it held by then.
+    """
+    if any(end <= size for size in twin_sizes):
+        return False
+    return not creator or creator == account_uuid or end > first_size
 
 
 _BEST_FIRST: tuple[LoginState, ...] = ("ok", "ends_soon", "idle", "out")

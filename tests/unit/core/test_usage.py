@@ -165,6 +165,27 @@ def test_an_account_with_several_profiles_is_as_well_as_its_best_login() -> None
     assert usage.best_login([]) == "out"
 
 
+@pytest.mark.parametrize(
+    ("end", "twins", "first_size", "creator", "is_own"),
+    [
+        (90, [], 100, "", True),  # no copy, nobody said to have begun it
+        (90, [], 100, "me", True),
+        (90, [], 100, "other", False),  # moved here before we looked, its source is gone
+        (110, [], 100, "other", True),  # written since
+        (90, [100], 0, "me", False),  # a copy elsewhere holds it too
+        (110, [100], 0, "", True),  # beyond the copy
+        (110, [100, 120], 0, "", False),  # moved away and back
+    ],
+)
+def test_a_row_belongs_to_the_account_that_wrote_it(
+    end: int, twins: list[int], first_size: int, creator: str, is_own: bool
+) -> None:
+    assert (
+        usage.wrote_here(end, twin_sizes=twins, first_size=first_size, creator=creator, account_uuid="me")
+        is is_own
+    )
+
+
 def test_ids_say_nothing_and_do_not_run_together() -> None:
     made = usage.account_id("claude", "kim@example.com", "org")
     assert made.startswith("acc_")
