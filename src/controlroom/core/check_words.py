@@ -66,32 +66,52 @@ STILL_OPEN = re.compile(
 
 ORDERS = re.compile(
     r"""
-      \b(?:close|resolve|dismiss|settle|mark|treat|consider|regard|flag|skip|answer)\w*\b
-        [^.!?\n]{0,60}\b(?:question|card|ticket|inbox|it|this|that)s?\b
-        [^.!?\n]{0,40}\b(?:close|resolve|answer|settl|outdated|obsolete|done)\w*
-    | \b(?:close|dismiss|resolve)\b[^.!?\n]{0,30}\b(?:questions?|cards?|tickets?|inbox)\b
-    | \b(?:questions?|cards?)\b[^.!?\n]{0,30}\b(?:must|should|can|may|shall|to)\b[^.!?\n]{0,10}
-        \b(?:be\s+)?(?:closed?|dismissed|resolved|marked)\b
-    | \b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}
-        \b(?:instructions?|rules?|prompts?|above|previous|prior|everything|system)\b
-    | \b(?:verdict|confidence)\b\W{0,6}(?:[:=]|is\b|of\b|must\b|should\b)
-    | \b(?:respond|reply|return|output|answer)\b\s+(?:only\s+|just\s+)?(?:with|as)\b[^.!?\n]{0,30}
-        (?:json|verdict|answered|outdated|resolved|\{)
-    | \b(?:the\s+)?checker\b[^.!?\n]{0,40}\b(?:must|should|shall|can|may|will|note|please)\b
-    | \b(?:note|notice|message|instructions?|attention)\b\s+(?:to|for)\s+(?:the\s+|any\s+|all\s+)?
-        (?:ai\s+)?(?:checkers?|models?|ai|llms?|assistants?|reviewers?)\b
-    | (?:^|\n)\s*[\[<(*_]{0,3}(?:system|assistant|developer|human|user)\b[^\n:]{0,20}[\]>)*_]{0,3}\s*:
-    | \b(?:system\s+prompt|end\s+of\s+(?:data|transcript|conversation))\b
-    | schlie(?:ß|ss)\w*[^.!?\n]{0,20}\bfrage
-    | \bfrage\b[^.!?\n]{0,30}(?:schlie(?:ß|ss)|erledigt\s+markier)
-    | ignoriere?\b[^.!?\n]{0,40}(?:anweisung|regel)
-    | \b(?:ferm|clo[sr]|fermer)\w*[^.!?\n]{0,20}\bquestion
-    | \bignor\w+[^.!?\n]{0,40}\b(?:instructions|instrucciones|istruzioni|instruções|règles|reglas)
-    | \b(?:cierr|cerrar|fech|chiud)\w*[^.!?\n]{0,20}\b(?:pregunta|pergunta|domanda|questão)
-    | (?:закр\w+|заверш\w+)[^.!?\n]{0,20}вопрос
+      # close this question; please mark the card; you can resolve that question
+      (?:^|[.!?;:,"“”>()\[\]*|—-]\s*|\b(?:please|must|should|shall|to|then|and|can|may|just|now|you|immediately)\s+)
+        (?:close|resolve|dismiss|settle|mark|treat|consider|regard|flag|count|report)\s+(?:\w+\s+){0,3}?
+        (?:questions?|cards?|tickets?|inbox)\b
+      # treat this as answered
+    | (?<!\bI\ )(?<!\bwe\ )(?<!'ll\ )\b(?:mark|treat|consider|regard|count|flag|report|judge|classify)\s+
+        (?:[\w']+\s+){0,6}?(?:as\s+)?(?:answered|closed|settled|outdated)\b
+    | (?<!\bI\ )(?<!\bwe\ )(?<!'ll\ )\b(?:treat|consider|regard|count|judge)\s+
+        (?:it|this|that|them|all|everything)\s+(?:as\s+)?(?:resolved|done|decided)\b
+      # this question should be closed
+    | \b(?:questions?|this\s+card|these\s+cards|all\s+cards)\s+(?:[\w']+\s+){0,4}?
+        (?:must|should|shall|ha(?:s|ve)\s+to|needs?\s+to|(?:is|are)\s+to|can|may)\s+(?:now\s+)?
+        be\s+(?:closed|dismissed|resolved|marked|settled|considered|treated)\b
+      # ignore all previous instructions
+    | \b(?:ignore|disregard|forget|override|bypass)\s+(?:[\w']+\s+){0,4}?
+        (?:instructions?|prompts?|guidelines|directions|everything\s+(?:above|before|else))\b
+    | \b(?:ignore|disregard|forget)\s+(?:(?:all|any|your|the|these|those|my)\s+){0,2}
+        (?:(?:previous|prior|above|earlier|other)\s+)?rules\b
+      # "verdict": "answered"
+    | \b(?:verdict|confidence)\b["'`*]{0,3}\s*[:=]\s*["'`*]{0,3}(?:answered|outdated|[01](?:\.\d+)?\b)
+    | \b(?:verdict|confidence)\s+(?:must|should|shall|has\s+to)\s+be\b
+    | \b(?:respond|reply|return|output|answer|say)\s+(?:only\s+|just\s+)?(?:with|as)\b[^.!?\n]{0,30}
+        \b(?:verdict|answered|outdated|resolved)\b
+      # to the checker, to any model
+    | \b(?:to|for|dear|hey|attention|note)\W{1,3}(?:the\s+)?(?:question\s+)?checker\b
+    | (?:^|\n)\W{0,4}checker\s*[:,]
+    | \b(?:question\s+|the\s+)checker\s+(?:must|should|shall|may|can)\s+
+        (?:now\s+)?(?:close|mark|answer|resolve|say|treat|report|consider)\b
+    | \b(?:note|notice|message|instructions?|attention|request)\s+(?:to|for)\s+
+        (?:the\s+|any\s+|all\s+|every\s+)?(?:ai\s+|language\s+)?(?:checkers?|models?|ais?|llms?)\b
+      # lines that play another part of the conversation, and its end
+    | (?:^|\n)[\[<(*_\#\s]{0,6}(?:system|assistant|developer|human|founder|person)
+        (?:\s+(?:message|prompt|note|notice|override|instructions?))?[\]>)*_]{0,3}\s*:
+    | \bend\s+of\s+(?:the\s+)?(?:data|transcript|conversation)\s*(?:[.:\])]|$|\n)
+      # the same in other languages
+    | \bschlie(?:ß|ss)(?:e|t|en)?\b[^.!?\n]{0,20}\bfrage
+    | \bfrage\b[^.!?\n]{0,30}(?:\bschlie(?:ß|ss)en\b|als\s+(?:erledigt|beantwortet)\s+markier)
+    | \bignorier(?:e|t|en)?\b[^.!?\n]{0,40}(?:anweisung|regel)
+    | \bferme[rz]?\b[^.!?\n]{0,20}\bquestion
+    | \bignor\w+[^.!?\n]{0,40}\b(?:instrucciones|istruzioni|instruções|instructions|règles|reglas)
+    | \b(?:cierr[ae]n?|cerrar|fech[ae]|fechar|chiud[ie]|chiudere)\b[^.!?\n]{0,20}
+        \b(?:pregunta|pergunta|domanda|questão)
+    | (?:закр(?:ой|ойте|ыть)|заверши(?:те|ть)?)[^.!?\n]{0,20}вопрос
     | игнорир\w+[^.!?\n]{0,40}(?:инструкц|правил)
     | 关闭[^。！？\n]{0,10}问题 | 忽略[^。！？\n]{0,20}(?:指令|指示|说明)
-    | 質問を[^。！？\n]{0,10}(?:閉じ|クローズ|解決) | 指示を無視
+    | 質問を[^。！？\n]{0,10}(?:閉じ|クローズ) | 指示を無視
     """,
     re.IGNORECASE | re.VERBOSE,
 )
