@@ -28,6 +28,9 @@ PICKER_TOOLS = frozenset({"AskUserQuestion", "request_user_input"})
 
 LONGEST_QUESTION, LONGEST_LABEL, LONGEST_WHAT, MOST_OPTIONS = 2_000, 500, 1_000, 50
 
+SEND_THEM = "Send these answers to the agent?"
+"""The question of the card for the page that shows the answers once more."""
+
 _FREE_TEXT = frozenset({"type something", "other"})
 _WAY_OUT = "chat about this"
 _NONE_OF_THEM = "none of the above"
@@ -176,7 +179,7 @@ def _review(text: str, rows: Sequence[tuple[str, str]]) -> PickerCard:
     """Claude Code shows the answers once more; only "Submit answers" tells the agent."""
     given = text.partition("\n")[2].strip("\n")
     return PickerCard(
-        question="Send these answers to the agent?",
+        question=SEND_THEM,
         options=tuple(_option(key, label, "") for key, label in rows[:MOST_OPTIONS]),
         context=_cut(given, LONGEST_QUESTION),
         way_out=next((key for key, label in rows if label.strip().lower() == "cancel"), None),
@@ -199,9 +202,20 @@ def answer_in(tool: ToolRow, question: str, options: Sequence[Choice], *, multi:
     """
     if tool.state == "running" or tool.name not in PICKER_TOOLS:
         return None
+    if question == SEND_THEM:
+        return _of_review(tool, options)
     if tool.name == "AskUserQuestion":
         return _of_claude(tool, question, options, multi=multi)
     return _of_codex(tool, question, options)
+
+
+def _of_review(tool: ToolRow, options: Sequence[Choice]) -> PickerAnswer | None:
+    """The page that only sends the answers: any answer of the tool shows that it was confirmed."""
+    if tool.name != "AskUserQuestion" or not options:
+        return None
+    if tool.state == "refused":
+        return PickerAnswer(declined=True)
+    return PickerAnswer(keys=(options[0].key,)) if " → " in (tool.output or "") else None
 
 
 def _of_claude(

@@ -216,3 +216,20 @@ class TestAnsweredInCodex:
     def test_the_question_must_be_the_same(self) -> None:
         assert answer_in(codexs(answers("Apples")), "Which bed?", FRUIT, multi=False) is None
         assert answer_in(codexs(answers("Apples"), given="{cut"), "Which fruit?", FRUIT, multi=False) is None
+
+
+class TestTheReviewPage:
+    CARD = claude("80x24-ask-user-question-3-submit")
+
+    @pytest.mark.parametrize(
+        ("row", "answer"),
+        [
+            (claudes("Which fruit? → Pears"), PickerAnswer(keys=("1",))),
+            (claudes("", "refused"), PickerAnswer(declined=True)),
+            (claudes("Which fruit? → Pears", "running"), None),
+            (claudes("an error", "failed"), None),
+            (codexs(answers("Pears")), None),
+        ],
+    )
+    def test_it_ends_with_the_tool(self, row: Tool, answer: PickerAnswer | None) -> None:
+        assert answer_in(row, self.CARD.question, self.CARD.options, multi=False) == answer
