@@ -115,7 +115,7 @@ def _question() -> Scene:
             "Question for Founder: Ship the label printer today?\n"
             "- Ship today: tag v1.0 and print the first batch (recommended)\n"
             "- Wait: hold until the review on Thursday\n"
-            "  Default: I will ship today by 18:00\n"
+            "  Default: I will ship today by tomorrow 18:00\n"
             "  Context: Tests pass. The review is only about the colours."
         ),
     )
