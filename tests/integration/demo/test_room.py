@@ -126,7 +126,7 @@ def test_no_message_is_typed_into_a_prompt(room: Room) -> None:
 
 
 def test_a_question_block_is_a_question_for_the_person(room: Room) -> None:
-    asked = "Ready.\n\nQuestion for Founder: Ship it?\n- Yes: today\n- No: later"
+    asked = "Ready.\n\nQuestion for Founder: Ship it?\n- Yes: today\n- No: later\nBlocking: yes"
     room.desk.add(scene("orchard", Say(text=asked)))
     room.start()
     room.until("orchard", "question")
