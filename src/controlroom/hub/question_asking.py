@@ -8,6 +8,7 @@ from datetime import UTC
 
 import msgspec
 
+from controlroom.core.text import clean_block
 from controlroom.hub.errors import HubError, no_agent
 from controlroom.hub.nodes import Nodes
 from controlroom.hub.question_cards import Times, card_of_command
@@ -77,29 +78,43 @@ def _agent(body: AskQuestion, by: str) -> str:
 
 
 def _checked(body: AskQuestion) -> AskQuestion:
-    """The question within its limits, each option with a key of its own. Raises HubError."""
+    """The question within its limits, its texts cleaned as all outside text, each option with a key of its
+    own. Raises HubError."""
     if not ID.fullmatch(body.id):
         raise HubError("bad_request", "id: q_ and up to 80 letters, digits, _ and -.")
-    if not body.question.strip():
-        raise HubError("bad_request", "question: it asks nothing.")
     if len(body.options) > MOST_OPTIONS:
         raise HubError("too_large", f"options: at most {MOST_OPTIONS}.")
-    texts = [("question", body.question, LONGEST_QUESTION)]
-    texts += [(name, getattr(body, name) or "", LONGEST_REST) for name in ("default", "by", "context", "doc")]
-    for option in body.options:
-        texts += [("label", option.label, LONGEST_LABEL), ("what", option.what or "", LONGEST_WHAT)]
-    for name, text, longest in texts:
-        if len(text) > longest:
-            raise HubError("too_large", f"{name}: at most {longest} characters.")
-    if any(not option.label.strip() for option in body.options):
+    body = msgspec.structs.replace(
+        body,
+        question=_clean("question", body.question, LONGEST_QUESTION),
+        options=tuple(_option(option) for option in body.options),
+        default=_clean("default", body.default or "", LONGEST_REST) or None,
+        by=_clean("by", body.by or "", LONGEST_LABEL) or None,
+        context=_clean("context", body.context or "", LONGEST_REST) or None,
+        doc=_clean("doc", body.doc or "", LONGEST_REST) or None,
+    )
+    if not body.question:
+        raise HubError("bad_request", "question: it asks nothing.")
+    if any(not option.label for option in body.options):
         raise HubError("bad_request", "options: each needs a label.")
     if body.multi and len(body.options) < 2:
         raise HubError("bad_request", "multi: there must be options to choose from.")
     keys = [option.key for option in body.options]
     if len(set(keys)) == len(keys) and all(KEY.fullmatch(key) for key in keys):
         return body
-    return msgspec.structs.replace(body, options=tuple(_placed(body.options)))
+    placed = [msgspec.structs.replace(one, key=str(at)) for at, one in enumerate(body.options, start=1)]
+    return msgspec.structs.replace(body, options=tuple(placed))
 
 
-def _placed(options: tuple[QuestionOption, ...]) -> list[QuestionOption]:
-    return [msgspec.structs.replace(one, key=str(at)) for at, one in enumerate(options, start=1)]
+def _option(option: QuestionOption) -> QuestionOption:
+    return msgspec.structs.replace(
+        option,
+        label=_clean("label", option.label, LONGEST_LABEL),
+        what=_clean("what", option.what or "", LONGEST_WHAT) or None,
+    )
+
+
+def _clean(name: str, text: str, longest: int) -> str:
+    if len(text) > longest:
+        raise HubError("too_large", f"{name}: at most {longest} characters.")
+    return clean_block(text, longest).strip()

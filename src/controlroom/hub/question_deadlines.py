@@ -47,10 +47,16 @@ class Deadlines:
         self._steps = steps
         self._started_ms = clock.now_ms()
         self._poked = asyncio.Event()
+        self._is_waiting = False
 
     def poke(self) -> None:
         """Look again what comes next."""
         self._poked.set()
+
+    def poke_waiting(self) -> None:
+        """The same, when something is due that waits for its machine or its chat."""
+        if self._is_waiting:
+            self._poked.set()
 
     async def run(self) -> None:
         while True:
@@ -61,7 +67,8 @@ class Deadlines:
                 _log.warning("cannot do what is due", error=str(error))
                 await asyncio.sleep(SLICE_S)
                 continue
-            if moment is not None and moment <= self._clock.now_ms():  # it waits for its machine or chat
+            self._is_waiting = moment is not None and moment <= self._clock.now_ms()
+            if self._is_waiting:
                 moment = self._clock.now_ms() + int(SLICE_S * 1000)
             await self._sleep_until(moment)
 

@@ -28,7 +28,7 @@ from controlroom.wire.model import Message
 from controlroom.wire.question import Question
 
 HAND_MS = 10_000  # a command that waits asks again at once; who takes longer has gone
-NAMED = 160  # characters of a question in a receipt
+NAMED, WHY = 160, 300  # characters of a question, and of a reason, in a receipt
 
 
 class Steps:
@@ -136,7 +136,7 @@ def receipt_of(before: machine.Log, row: QuestionRow, event: AnyEvent) -> tuple[
     log, card = row.log, row.card
     if len(log.steps) == len(before.steps):
         return None
-    last = log.steps[-1]
+    last, why = log.steps[-1], clean_line(log.steps[-1].why, WHY)
     named = f"“{clean_line(card.question, NAMED)}”"
     proof = f" Proof: “{clean_line(last.proof, NAMED)}”" if last.proof else ""
     late = " It came late." if last.late else ""
@@ -147,11 +147,11 @@ def receipt_of(before: machine.Log, row: QuestionRow, event: AnyEvent) -> tuple[
             where = " in the terminal" if event.in_terminal else ""
             return "answer", last.by, f"Answered {named}{where}: {clean_line(said, NAMED)}"
         case machine.Resolve():
-            return "resolve", last.by, f"The agent closed its question {named}: {last.why}{proof}"
+            return "resolve", last.by, f"The agent closed its question {named}: {why}{proof}"
         case machine.Supersede():
-            return "supersede", last.by, f"A newer question replaced {named}: {last.why}{proof}"
+            return "supersede", last.by, f"A newer question replaced {named}: {why}{proof}"
         case machine.Judge():
-            return "check", last.by, f"The checker closed {named}: {last.why}{proof}"
+            return "check", last.by, f"The checker closed {named}: {why}{proof}"
         case machine.Deadline():
             default = clean_line(card.default.text if card.default else "", NAMED)
             return (
@@ -164,8 +164,8 @@ def receipt_of(before: machine.Log, row: QuestionRow, event: AnyEvent) -> tuple[
         case machine.Dismiss():
             return "dismiss", last.by, f"Dismissed {named}."
         case machine.Expire():
-            return "expire", last.by, f"{named} can not be answered any more: {last.why}"
+            return "expire", last.by, f"{named} can not be answered any more: {why}"
         case machine.Undo() | machine.Fated():
             return "undo", last.by, f"Took back what was done to {named}."
         case machine.Reopen():
-            return "reopen", last.by, f"Reopened {named}: {last.why}"
+            return "reopen", last.by, f"Reopened {named}: {why}"

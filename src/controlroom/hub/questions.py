@@ -14,9 +14,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
+import structlog
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from controlroom.core import questions as machine
+from controlroom.core.pickers import way_out_note
 from controlroom.core.question_answers import Unknown, keys_of
 from controlroom.hub.acts import Acts
 from controlroom.hub.delivery import as_shown
@@ -56,8 +59,9 @@ from controlroom.wire.question import (
 )
 from controlroom.wire.question import Questions as QuestionPage
 
+_log = structlog.get_logger("questions")
+
 LONGEST_NOTE, LONGEST_WHY = 10_000, 500
-POKES = frozenset({"question.changed", "pause.changed", "agent.gone", "machine.changed", "chat.items"})
 NO_WAY_OUT = "This dialog cannot be left without a choice: answer it, or dismiss its card."
 
 Make = Callable[[int], machine.AnyEvent]
@@ -115,8 +119,10 @@ class Questions:
         self._fates.event(event)
         self._pause.event(event)
         self._waits.event(event)
-        if event.name in POKES:
+        if event.name in ("question.changed", "pause.changed", "agent.gone"):
             self._deadlines.poke()
+        elif event.name in ("machine.changed", "chat.items"):
+            self._deadlines.poke_waiting()
 
     # ---- what there is ---------------------------------------------------------------------------------
 
@@ -236,7 +242,8 @@ class Questions:
             return await self._act(question_id, "skip", body, by, make)
         if row.card.way_out is None:
             raise HubError("bad_request", NO_WAY_OUT)
-        return await self._press(row, "skip", body, by, make, row.card.way_out, None)
+        note = way_out_note(row.card.options, row.card.way_out, free_text=row.card.free_text)
+        return await self._press(row, "skip", body, by, make, row.card.way_out, note)
 
     async def dismiss(self, question_id: str, body: CloseQuestion, by: str) -> Question:
         """Nothing is typed."""
@@ -294,8 +301,19 @@ class Questions:
         asks: Sequence[ReplyAsks],
         is_first: bool,
     ) -> None:
-        """What new items of a chat say about questions, in the transaction that keeps them."""
-        self._intake.took(change, chat, node, items, asks, is_first=is_first)
+        """What new items of a chat say about questions, in the transaction that keeps them.
+
+        A reply that breaks this costs its questions and not the chat: the items are kept whatever happens.
+        """
+        told = change.mark()
+        try:
+            with change.connection.begin_nested():
+                self._intake.took(change, chat, node, items, asks, is_first=is_first)
+        except SQLAlchemyError:
+            raise  # the database is in trouble: all of it is tried again
+        except Exception as error:  # noqa: BLE001 - outside text must never stop a conversation
+            change.back_to(told)
+            _log.error("what a chat asks cannot be read", chat=chat.id, exc_info=error)
 
     async def judge(self, question_id: str, verdict: machine.Judge) -> Question:
         """The checker's verdict. Raises HubError ``conflict`` when it is closed by now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from controlroom.hub import question_intake
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import SendMessage
 from controlroom.wire.model import Item
@@ -251,3 +252,24 @@ async def test_the_blocks_of_an_event_are_bounded(house: House) -> None:
     told = msgspec.json.decode(events[0].data)
     assert told["clipped"] is True
     assert len((await inbox.get(asked.id)).options[0].label) > 300
+
+
+async def test_a_reply_that_breaks_us_costs_its_questions_and_not_the_chat(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox = await ready(house)
+    seq = (await house.client.fleet()).seq
+
+    def broken(*_parts: object) -> str:
+        raise RecursionError("deep")
+
+    monkeypatch.setattr(question_intake, "is_too_fast", broken)
+    await inbox.say(f"Resolved for Founder: Something?: Done.\n\n{PLAIN}")
+    await marked(house)
+    monkeypatch.undo()
+    assert len((await house.client.items("cht_1")).items) == 2
+    assert (await inbox.all()).questions == ()
+    assert await inbox.receipts() == [], "all of that reading was taken back"
+    names = [event.name for event in await house.store.events_after(seq, 50)]
+    assert "chat.items" in names and "receipt.added" not in names
+    assert (await inbox.asked(BLOCKING)).state == "open"

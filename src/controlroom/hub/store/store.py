@@ -59,6 +59,16 @@ class Change:
         self._seq = seq
         self.events.append(Event(seq, self.now_ms, name, encode(data)))
 
+    def mark(self) -> int:
+        """Where the events stand, for ``back_to``."""
+        return len(self.events)
+
+    def back_to(self, mark: int) -> None:
+        """Forget the events since a mark: what they tell was taken back in the database."""
+        if self.events[mark:] and self._seq is not None:
+            self._seq -= len(self.events) - mark
+        del self.events[mark:]
+
     def finish(self) -> None:
         """Write the events down; the last thing that happens in the transaction."""
         if not self.events:
