@@ -25,3 +25,7 @@ def no_chat(chat_id: str) -> HubError:
 
 def no_message(message_id: str) -> HubError:
     return HubError("not_found", f"There is no message {message_id[:80]}.")
+
+
+def no_question(question_id: str) -> HubError:
+    return HubError("not_found", f"There is no question {question_id[:80]}.")

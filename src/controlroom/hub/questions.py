@@ -2,16 +2,15 @@
 
 What may happen to a question is decided by ``core.questions``; its log is kept by ``question_steps``, one
 transaction for each step. Cards come from replies (``question_intake``), from dialogs (``question_pickers``)
-and from commands (here); time closes them (``question_deadlines``), and what becomes of the messages that
-tell the agents is followed by ``question_fates``.
+and from commands (``question_asking``); people act on them (``question_acts``), time closes them
+(``question_deadlines``), and what becomes of the messages that tell the agents is followed by
+``question_fates``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 
 import msgspec
 import structlog
@@ -19,14 +18,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from controlroom.core import questions as machine
-from controlroom.core.pickers import way_out_note
-from controlroom.core.question_answers import Unknown, keys_of
 from controlroom.hub.acts import Acts
 from controlroom.hub.delivery import as_shown
-from controlroom.hub.errors import HubError
+from controlroom.hub.errors import HubError, no_question
 from controlroom.hub.messages import Messages
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.pause import Pause
+from controlroom.hub.question_acts import QuestionActs
 from controlroom.hub.question_asking import Asking
 from controlroom.hub.question_cards import order, shown
 from controlroom.hub.question_deadlines import Deadlines
@@ -36,16 +34,13 @@ from controlroom.hub.question_pickers import Pickers
 from controlroom.hub.question_steps import Steps
 from controlroom.hub.question_waits import Waits
 from controlroom.hub.receipts import ReceiptBook
-from controlroom.hub.requests import ID
-from controlroom.hub.store import message_rows, question_rows, request_rows
+from controlroom.hub.store import message_rows, question_rows
 from controlroom.hub.store.chat_rows import ChatRow
 from controlroom.hub.store.question_rows import QuestionRow
 from controlroom.hub.store.store import Change, Event, Store
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.supervise import Tasks
-from controlroom.wire.client import AnswerDialog
-from controlroom.wire.codec import encode
 from controlroom.wire.model import Item
 from controlroom.wire.node import AgentState, ReplyAsks
 from controlroom.wire.question import (
@@ -60,12 +55,6 @@ from controlroom.wire.question import (
 from controlroom.wire.question import Questions as QuestionPage
 
 _log = structlog.get_logger("questions")
-
-LONGEST_NOTE, LONGEST_WHY = 10_000, 500
-NO_WAY_OUT = "This dialog cannot be left without a choice: answer it, or dismiss its card."
-
-Make = Callable[[int], machine.AnyEvent]
-"""The event of an act, at a time."""
 
 
 class Questions:
@@ -87,19 +76,25 @@ class Questions:
         """``is_read``: whether all that an agent's chat says is known here. ``only_devices_answer``: the
         setting ``policy.blocking_answers`` says so."""
         self._store = store
-        self._acts = acts
-        self._receipts = receipts
-        self._only_devices_answer = only_devices_answer
         self._nodes = nodes
         self._tasks = Tasks("questions")
-        self._locks: dict[str, asyncio.Lock] = {}
-        self._pressed: set[str] = set()  # pickers that are being answered just now
+        pressed: set[str] = set()
         self._waits = Waits(clock)
         self._steps = Steps(messages, nodes, self._waits.has_asker)
-        self._intake = Intake(self._steps, messages, self._pressed)
+        self._intake = Intake(self._steps, messages, pressed)
         self._asking = Asking(store, nodes, self._steps)
         self._pickers = Pickers(store, self._steps)
         self._fates = Fates(store, messages, self._steps)
+        self._acts = QuestionActs(
+            store,
+            acts=acts,
+            receipts=receipts,
+            steps=self._steps,
+            fates=self._fates,
+            pickers=self._pickers,
+            pressed=pressed,
+            only_devices_answer=only_devices_answer,
+        )
         self._deadlines = Deadlines(store, clock, self._steps, nodes, is_read)
         self._pause = Pause(store)
 
@@ -206,81 +201,23 @@ class Questions:
 
     async def answer(self, question_id: str, body: AnswerQuestion, by: str) -> Question:
         """Answer it; the agent is told in one message. Of a picker: press its keys, now."""
-        row = await self._row(question_id)
-        text = (body.text or "").strip() or None
-        try:
-            keys = keys_of(row.card.options, body.option, multi=row.card.multi)
-        except Unknown as error:
-            raise HubError("bad_request", str(error)) from None
-        if not keys and text is None:
-            raise HubError("bad_request", "option or text: say what the answer is.")
-        if text is not None and len(text) > LONGEST_NOTE:
-            raise HubError("too_large", f"text: at most {LONGEST_NOTE} characters.")
-        await self._check_answerer(row, by)
-
-        def make(at_ms: int) -> machine.AnyEvent:
-            return machine.Answer(at_ms=at_ms, by=by, option=", ".join(keys) or None, text=text)
-
-        if row.card.waiting_id is None:
-            return await self._act(question_id, "answer", body, by, make)
-        if text is not None and not row.card.free_text:
-            raise HubError("bad_request", "text: this dialog takes none; choose one of its options.")
-        option = keys if row.card.multi else keys[0] if keys else None
-        return await self._press(row, "answer", body, by, make, option or None, text)
+        return await self._acts.answer(question_id, body, by)
 
     async def skip(self, question_id: str, body: CloseQuestion, by: str) -> Question:
         """Nobody decides; the agent is told that this is no approval."""
-        row = await self._row(question_id)
-
-        def make(at_ms: int) -> machine.AnyEvent:
-            return (
-                machine.Skip(at_ms=at_ms, by=by) if why is None else machine.Skip(at_ms=at_ms, by=by, why=why)
-            )
-
-        why = _why(body)
-        if row.card.waiting_id is None:
-            return await self._act(question_id, "skip", body, by, make)
-        if row.card.way_out is None:
-            raise HubError("bad_request", NO_WAY_OUT)
-        note = way_out_note(row.card.options, row.card.way_out, free_text=row.card.free_text)
-        return await self._press(row, "skip", body, by, make, row.card.way_out, note)
+        return await self._acts.skip(question_id, body, by)
 
     async def dismiss(self, question_id: str, body: CloseQuestion, by: str) -> Question:
         """Nothing is typed."""
-        why = _why(body) or "Dismissed."
-        return await self._act(
-            question_id, "dismiss", body, by, lambda at_ms: machine.Dismiss(at_ms=at_ms, by=by, why=why)
-        )
+        return await self._acts.dismiss(question_id, body, by)
 
     async def undo(self, question_id: str, body: CloseQuestion, by: str) -> Question:
         """Take back what was done by hand. An answer comes back with its message, before it is typed."""
-        async with self._lock(question_id):
-            row, number = await self._row(question_id), None
-            is_waiting = row.log.state == "answered" and machine.can_undo(row.log)
-            if is_waiting and row.hand_until_ms is None and row.log.typed is not None:
-                number = row.log.typed.number
-            is_known = await self._store.read(
-                lambda c: request_rows.request_row(c, by, body.request_id) is not None
-            )
-            if number is None or is_known:
-                return await self._act(
-                    question_id, "undo", body, by, lambda at_ms: machine.Undo(at_ms=at_ms, by=by)
-                )
-            try:
-                await self._fates.take_back(question_id, number, by)
-            except HubError as error:
-                if error.code == "conflict":
-                    raise HubError("conflict", "The answer is typed already.") from None
-                raise
-            fate = machine.Fated(at_ms=0, number=number, fate="withdrawn", by=by)
-            return await self._act(question_id, "undo", body, by, lambda _at_ms: fate)
+        return await self._acts.undo(question_id, body, by)
 
     async def reopen(self, question_id: str, body: CloseQuestion, by: str) -> Question:
         """Open again what was closed without a person, or whose answer did not surely arrive."""
-        why = _why(body) or "Reopened."
-        return await self._act(
-            question_id, "reopen", body, by, lambda at_ms: machine.Reopen(at_ms=at_ms, by=by, why=why)
-        )
+        return await self._acts.reopen(question_id, body, by)
 
     async def file(self, body: AskQuestion, by: str) -> Question:
         """A question by command: of the agent whose pane it comes from, or for one that is named."""
@@ -329,109 +266,3 @@ class Questions:
     def snapshot(self, node: Node, states: Sequence[AgentState]) -> None:
         """Pickers come and go with the dialogs of agents."""
         self._pickers.snapshot(node, states)
-
-    # ---- how acts are done -----------------------------------------------------------------------------
-
-    async def _act(
-        self,
-        question_id: str,
-        what: str,
-        body: AnswerQuestion | CloseQuestion,
-        by: str,
-        make: Make,
-        *,
-        is_pressed: bool = False,
-    ) -> Question:
-        """One step by hand, and its request id, in one transaction."""
-        digest = _digest(what, question_id, body)
-
-        def job(change: Change) -> Question:
-            row = question_rows.question_row(change.connection, question_id)
-            if row is None:
-                raise no_question(question_id)
-            if _is_repeated(change.connection, by, body.request_id, digest):
-                return self._steps.shown(change, row)
-            row = self._steps.take(
-                change, self._pickers.parted(row), make(change.now_ms), has_receipt=not is_pressed
-            )
-            if is_pressed and row.log.typed is not None and row.log.typed.wording == "answer":
-                number = row.log.typed.number
-                done = machine.Fated(at_ms=change.now_ms, number=number, fate="delivered")
-                row = self._steps.take(change, row, done)
-            request_rows.add_request(change, by, body.request_id, digest, b"{}")
-            return self._steps.shown(change, row)
-
-        return await self._store.change(job)
-
-    async def _press(
-        self,
-        row: QuestionRow,
-        what: str,
-        body: AnswerQuestion | CloseQuestion,
-        by: str,
-        make: Make,
-        option: str | tuple[str, ...] | None,
-        text: str | None,
-    ) -> Question:
-        """Press a dialog's keys, then close its card. Who comes second presses nothing; what the agent's
-        machine refuses leaves the card as it is, and says why."""
-        async with self._lock(row.id):
-            digest = _digest(what, row.id, body)
-
-            def check(connection: Connection) -> bool:
-                return _is_repeated(connection, by, body.request_id, digest)
-
-            now = await self._row(row.id)
-            is_refused = machine.step(now.log, make(0)).refusal is not None
-            if row.card.waiting_id is None or is_refused or await self._store.read(check):
-                return await self._act(row.id, what, body, by, make)
-            # An id of its own: the card's act is remembered by the caller's, and a repeat presses nothing.
-            dialog = AnswerDialog(
-                request_id=digest[:40], waiting_id=row.card.waiting_id, option=option, text=text
-            )
-            self._pressed.add(row.id)
-            try:
-                await self._acts.answer(row.agent_id, dialog, by)
-                return await self._act(row.id, what, body, by, make, is_pressed=True)
-            finally:
-                self._pressed.discard(row.id)
-
-    async def _check_answerer(self, row: QuestionRow, by: str) -> None:
-        if not (self._only_devices_answer and row.log.blocking) or by.startswith("device:"):
-            return
-        text = "Only paired devices may answer questions that wait for you (policy.blocking_answers)."
-        await self._receipts.refused(by, "answer", row.agent_id, text)
-        raise HubError("not_allowed", text)
-
-    @asynccontextmanager
-    async def _lock(self, question_id: str) -> AsyncIterator[None]:
-        """One at a time for each question, where the store alone cannot order what is done."""
-        lock = self._locks.setdefault(question_id, asyncio.Lock())
-        try:
-            async with lock:
-                yield
-        finally:
-            if not lock.locked():
-                self._locks.pop(question_id, None)
-
-
-def _why(body: CloseQuestion) -> str | None:
-    return (body.why or "").strip()[:LONGEST_WHY] or None
-
-
-def _digest(what: str, question_id: str, body: AnswerQuestion | CloseQuestion) -> str:
-    return hashlib.sha256(encode([what, question_id, body])).hexdigest()
-
-
-def _is_repeated(connection: Connection, by: str, request_id: str, digest: str) -> bool:
-    """Whether this request was done already. Raises HubError when its id was used for something else."""
-    if not ID.fullmatch(request_id):
-        raise HubError("bad_request", "request_id: up to 100 letters, digits and _ . : - are allowed.")
-    known = request_rows.request_row(connection, by, request_id)
-    if known is not None and known.digest != digest:
-        raise HubError("conflict", "This request_id was used for something else.")
-    return known is not None
-
-
-def no_question(question_id: str) -> HubError:
-    return HubError("not_found", f"There is no question {question_id[:80]}.")

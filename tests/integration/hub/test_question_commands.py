@@ -150,7 +150,7 @@ async def test_only_devices_answer_what_is_blocking_where_the_policy_says_so(hou
         await inbox.asked(BLOCKING),
         await file(inbox, msgspec.structs.replace(ASK, agent_id="agt_1")),
     )
-    house.hub._questions._only_devices_answer = True
+    house.hub._questions._acts.only_devices_answer = True
     with pytest.raises(Refused, match="Only paired devices") as caught:
         await inbox.answer(blocking.id, "1")
     assert caught.value.code == "not_allowed"
