@@ -276,3 +276,16 @@ async def test_codex_closed_at_the_pane(
     await press(codex, "Escape", "enter to submit answer")
     closed = await inbox.until_closed(card.id, "dismissed")
     assert closed.answer is None
+
+
+async def test_codex_skipped_it_is_no_approval(
+    desk: Desk, room: Room, inbox: Inbox, codex_model: FakeOpenAI
+) -> None:
+    """It has no way out but "None of the above", so the note beside it says what that means."""
+    await codex_asks(desk, codex_model, BEDS)
+    card = await inbox.until_asked("Which bed gets the beans?")
+    await inbox.skip(card.id)
+    await room.until_said(card.agent_id, "Thank you.")
+    told = results(codex_model)
+    assert "None of the above" in told and "Nobody decided this, and it is no approval." in told
+    assert (await inbox.until_closed(card.id, "skipped")).answer is None

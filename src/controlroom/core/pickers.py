@@ -3,7 +3,8 @@
 Claude Code asks with its tool ``AskUserQuestion``, Codex with ``request_user_input``. Both show one question
 at a time; each page is a dialog with an id of its own, and so a card of its own. What stands on the card are
 the agent's own options. The rows that the program adds are no options: "Type something." is the card's free
-text, "Chat about this" is the way out, which ends the dialog without a decision.
+text, "Chat about this" is the way out, which ends the dialog without a decision. Codex has no such row: there
+it is "None of the above", with a note that says that nobody decided.
 
 A page of Claude Code that only shows the answers once more ("Review your answers") is a card too: until
 somebody confirms it, the agent has heard nothing.
@@ -30,6 +31,8 @@ LONGEST_QUESTION, LONGEST_LABEL, LONGEST_WHAT, MOST_OPTIONS = 2_000, 500, 1_000,
 
 SEND_THEM = "Send these answers to the agent?"
 """The question of the card for the page that shows the answers once more."""
+
+SKIPPED = "Nobody decided this, and it is no approval."
 
 _FREE_TEXT = frozenset({"type something", "other"})
 _WAY_OUT = "chat about this"
@@ -111,7 +114,8 @@ def card_of(shown: Shown) -> PickerCard | None:
         return _review(text, rows)
     question, context = _placed(text)
     own = [(key, label) for key, label in rows if not _is_programs(label)]
-    way_out = next((key for key, label in rows if label.strip().lower() == _WAY_OUT), None)
+    ends = {label.strip().lower(): key for key, label in rows}
+    way_out = ends.get(_WAY_OUT) or ends.get(_NONE_OF_THEM)
     problem = None
     if len(own) > MOST_OPTIONS:
         problem = f"It has {len(own)} options; the first {MOST_OPTIONS} are shown."
@@ -124,6 +128,11 @@ def card_of(shown: Shown) -> PickerCard | None:
         way_out=way_out,
         problem=problem,
     )
+
+
+def way_out_note(options: Sequence[ShownOption], way_out: str, *, free_text: bool) -> str | None:
+    """What has to be written beside the way out: one that is an option says nothing by itself."""
+    return SKIPPED if free_text and any(option.key == way_out for option in options) else None
 
 
 def _is_programs(label: str) -> bool:

@@ -7,7 +7,15 @@ import json
 import pytest
 
 from controlroom.core.facts import Dialog, Option
-from controlroom.core.pickers import MOST_OPTIONS, PickerAnswer, PickerCard, answer_in, card_of
+from controlroom.core.pickers import (
+    MOST_OPTIONS,
+    SKIPPED,
+    PickerAnswer,
+    PickerCard,
+    answer_in,
+    card_of,
+    way_out_note,
+)
 from controlroom.core.question_block import Choice
 from controlroom.node.agents.claude.panels import read_panel
 from controlroom.node.agents.codex.screens import find_dialog
@@ -101,7 +109,15 @@ class TestCodex:
                 Choice("3", "None of the above", "Something else: say it in your own words."),
             ),
             free_text=True,
+            way_out="3",
         )
+
+    def test_the_way_out_says_that_nobody_decided(self) -> None:
+        beds, fruit = codex("question-plan-mode-80x24"), claude("80x24-ask-user-question")
+        assert way_out_note(beds.options, "3", free_text=True) == SKIPPED
+        assert way_out_note(fruit.options, "5", free_text=True) is None
+        review = claude("80x24-ask-user-question-3-submit")
+        assert way_out_note(review.options, "2", free_text=review.free_text) is None
 
     def test_one_of_several(self) -> None:
         card = codex("question-first-of-two-100x30")
