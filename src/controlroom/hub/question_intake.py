@@ -38,6 +38,7 @@ from controlroom.wire.node import AskedBlock, ReplyAsks, ResolvedLine
 MOST, WITHIN_MS = 20, 10 * 60_000  # new questions of one agent that get cards of their own
 LONGEST_LIST = 4_000  # characters of the questions that stand together on one card
 LINE = 200
+SPOKEN = frozenset({"user", *chat_rows.UNREAD_KINDS})
 REMEMBERED = 100  # closed questions of an agent among which a Resolved line may find its own
 
 UNREAD = "Some of them were too many to be read."
@@ -79,12 +80,16 @@ class Intake:
             start = max((at + 1 for at, item in enumerate(items) if item.kind == "user"), default=0)
         reading = _Reading(self._steps, self._messages, change, chat, node, is_first=is_first)
         for item in items[start:]:
+            is_new = item.id not in known
             if item.tool is not None:
                 reading.ran(item.tool, self._pressed)
-            elif item.kind == "user" and item.id not in known:
+            elif item.kind == "user" and is_new:
                 reading.said(item)
             elif item.id in asked:
-                reading.asked(asked[item.id], is_new=item.id not in known)
+                reading.asked(asked[item.id], is_new=is_new)
+            if is_new and item.kind in SPOKEN:
+                reading.last_spoken = item.id
+                reading.has_said = reading.has_said or item.kind == "user"
 
 
 def _concerns(item: Item) -> bool:
@@ -104,6 +109,8 @@ class _Reading:
         self._node = node
         self._is_first = is_first
         self._agent = f"agent:{chat.agent_id}"
+        self.has_said = False  # the person, in this batch
+        self.last_spoken = chat_rows.last_spoken(change.connection, chat.id)
 
     def _open(self) -> list[QuestionRow]:
         return question_rows.open_questions(self._change.connection, self._chat.agent_id)
@@ -111,13 +118,14 @@ class _Reading:
     # ---- the person ------------------------------------------------------------------------------------
 
     def said(self, item: Item) -> None:
-        """Something was typed: an answer, when it names an option of exactly one open question."""
+        """Something was typed: an answer, when it stands right behind a question and names an option of no
+        other one. "1" or "yes" later on may mean anything."""
         text = split_typed(item.text or "")[0]
         at_ms = item.at_ms + self._node.offset_ms
         named = [
             (row, key)
             for row in self._open()
-            if row.chat_id == self._chat.id and row.card.waiting_id is None and row.card.asked_at_ms <= at_ms
+            if row.chat_id == self._chat.id and self._stands_last(row)
             if (key := named_in_chat(row.card.options, text)) is not None
         ]
         if len(named) != 1:
@@ -126,6 +134,14 @@ class _Reading:
         by = "host" if message is None else message.by
         row, key = named[0]
         self._close(row, machine.Answer(at_ms=at_ms, by=by, option=key, in_terminal=True))
+
+    def _stands_last(self, row: QuestionRow) -> bool:
+        """Whether nothing was said since the question, which is not one of a dialog."""
+        if row.card.source == "command":
+            since_ms = row.card.asked_at_ms - self._node.offset_ms
+            is_first = not chat_rows.said_after(self._change.connection, self._chat.id, since_ms)
+            return is_first and not self.has_said
+        return row.card.source == "block" and row.card.item_id == self.last_spoken
 
     def ran(self, tool: Tool, pressed: Container[str]) -> None:
         """A dialog of the agent's own ended: its row says how."""

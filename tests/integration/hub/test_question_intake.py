@@ -92,15 +92,44 @@ async def test_an_option_that_is_named_in_the_terminal_is_the_answer(
     assert inbox.sent == []
 
 
-async def test_other_words_in_the_terminal_close_nothing(house: House) -> None:
+@pytest.mark.parametrize(
+    "said", [("Yes, but what does that cost?",), ("Let me see.", "2"), ("Yes, all of them, I think",)]
+)
+async def test_other_words_in_the_terminal_close_nothing(house: House, said: tuple[str, ...]) -> None:
     inbox = await ready(house)
-    asked, other = await inbox.asked(PLAIN), await inbox.asked(BLOCKING)
-    await inbox.say("Yes, but what does that cost?", kind="user")
+    asked = await inbox.asked(PLAIN)
+    for words in said:
+        await inbox.say(words, kind="user")
+    await marked(house)
+    assert [one.id for one in await inbox.open()] == [asked.id]
+
+
+async def test_a_choice_behind_other_words_of_the_agent_means_those(house: House) -> None:
+    inbox = await ready(house)
+    asked = await inbox.asked(PLAIN)
+    await inbox.say("Which file shall I open: 1 or 2?", kind="assistant")
     await inbox.say("2", kind="user")
     await marked(house)
-    assert {one.id for one in await inbox.open()} == {asked.id, other.id}, "both have a second option"
+    assert [one.id for one in await inbox.open()] == [asked.id]
+
+
+async def test_a_choice_that_two_questions_of_one_reply_offer_closes_neither(house: House) -> None:
+    inbox = await ready(house)
+    await inbox.say(f"{PLAIN}\n\n{BLOCKING}")
+    await until(inbox.open)
+    await inbox.say("2", kind="user")
+    await marked(house)
+    first, _ = await inbox.open()
+    assert first.question == "Which colour?"
+
+
+async def test_a_choice_that_only_one_of_them_offers_closes_that(house: House) -> None:
+    inbox = await ready(house)
+    await inbox.say(f"{PLAIN}\n\n{BLOCKING}")
+    await until(inbox.open)
     await inbox.say("blue", kind="user")
-    assert (await inbox.until(other.id, lambda q: q.state == "answered")).blocking
+    await marked(house)
+    assert [one.question for one in await inbox.open()] == ["Move the old invoices too?"]
 
 
 async def test_the_terminal_takes_the_place_of_an_answer_on_its_way(house: House) -> None:

@@ -187,8 +187,8 @@ async def test_a_used_default_is_not_used_again_after_it_was_reopened(house: Hou
 async def test_a_default_waits_for_a_machine_that_is_away_and_for_what_was_said_there(house: House) -> None:
     """Somebody may sit before that machine: what they typed is seen first."""
     inbox = await ready(house)
-    answered = await inbox.asked(SOON)
     other = await inbox.asked(f"{SHIP}Default: I ship it by 1 hour from now")
+    answered = await inbox.asked(SOON)
     await house.node.go_away()
     await until(lambda: not house.hub.fleet().machines[0].online)
     ahead(house, 2 * HOUR_MS)

@@ -140,6 +140,14 @@ def said_after(connection: Connection, chat_id: str, at_ms: int) -> list[str]:
     return list(connection.execute(query.order_by(chat_items.c.position.desc()).limit(20)).scalars())
 
 
+def last_spoken(connection: Connection, chat_id: str) -> str | None:
+    """The newest kept item that the person or the agent said."""
+    query = select(chat_items.c.id).where(
+        chat_items.c.chat_id == chat_id, chat_items.c.kind.in_(("user", *UNREAD_KINDS))
+    )
+    return connection.execute(query.order_by(chat_items.c.position.desc()).limit(1)).scalar()
+
+
 def known_items(connection: Connection, chat_id: str, ids: Sequence[str]) -> set[str]:
     """Which of these items are kept already."""
     query = select(chat_items.c.id).where(chat_items.c.chat_id == chat_id, chat_items.c.id.in_(ids))
