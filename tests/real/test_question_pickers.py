@@ -195,6 +195,24 @@ async def test_the_control_room_was_away_while_it_was_answered(
     assert answered.answer is not None and answered.answer.option == "1"
 
 
+async def test_killed_while_its_keys_are_pressed(
+    desk: Desk, room: Room, inbox: Inbox, claude_model: FakeAnthropic
+) -> None:
+    """Whether the control room wrote it down or not: afterwards the card says what was chosen."""
+    claude = await claude_asks(desk, claude_model, FRUIT)
+    card = await inbox.until_asked("Which fruit first?")
+    await asyncio.sleep(HEARS_AFTER_S)
+    answering = asyncio.create_task(inbox.answer(card.id, "2"))
+    await claude.pane.until_text("Answered Claude's questions")
+    await room.kill()
+    await asyncio.gather(answering, return_exceptions=True)
+    await room.start()
+    answered = await inbox.until_closed(card.id, "answered")
+    assert answered.answer is not None and answered.answer.option == "2"
+    assert results(claude_model).count('"Pears"') == 1
+    assert claude.typed() == ["ask me"]
+
+
 # --- Codex ------------------------------------------------------------------------------------------------
 
 BEDS = {
