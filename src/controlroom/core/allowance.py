@@ -54,7 +54,7 @@ class PolicyWindow(msgspec.Struct, frozen=True, kw_only=True):
 
 class PolicyAccount(msgspec.Struct, frozen=True, kw_only=True):
     """One subscription account. ``extra``: whether it goes on with paid extra usage when it is spent;
-    ``extra_said``: what is known of its price. ``has_login``: an agent can start with it."""
+    ``extra_said``: what is known of its price, a sentence."""
 
     id: str
     kind: str
@@ -62,7 +62,6 @@ class PolicyAccount(msgspec.Struct, frozen=True, kw_only=True):
     windows: tuple[PolicyWindow, ...] = ()
     hold_until_ms: int = 0
     reserve_pct: float = 0.0
-    has_login: bool = True
     extra: Extra = "unknown"
     extra_said: str = ""
 

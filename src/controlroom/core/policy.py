@@ -121,7 +121,7 @@ def advise_one(agent: PolicyAgent, situation: Situation) -> Advice:
         agent_id=agent.id,
         what="stay",
         rule="enough_left",
-        why=f"{account.name} has enough left.",
+        why="It has enough left.",
         sentences=(words.account_now(account, agent.model, now_ms),),
         account_id=account.id,
     )
@@ -131,7 +131,7 @@ def advise_one(agent: PolicyAgent, situation: Situation) -> Advice:
             return _with(start, "windows_unknown", why, why=why)
         return _with(start, "enough_left", start.why)
     said = [words.trouble(one, now_ms) for one in found]
-    due = _with(start, _rule_of(found[0]), *said, why=f"{account.name}: {said[0]}")
+    due = _with(start, _rule_of(found[0]), *said, why=said[0])
     planned = _planned(agent, due, found, situation)
     if planned.what == "move" and planned.when == "now":
         return planned

@@ -36,12 +36,13 @@ ANOTHER_WINDOW_MS = 60 * MINUTE_MS  # a window that ends so much later than it d
 
 
 class PolicyProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """A config folder on this machine. ``account_id`` None: not known."""
+    """A config folder on this machine. ``account_id`` None: not known. ``has_login``: agents can start there."""
 
     id: str
     name: str
     kind: str
     account_id: str | None
+    has_login: bool = True
 
 
 class LeftAccount(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,12 +106,12 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 def targets_of(agent: PolicyAgent, own_id: str, situation: Situation) -> tuple[list[Target], list[str]]:
     """The targets, best first, and for every other account why it is none."""
     found, refused, seen = [], [], {own_id}
-    for profile in sorted(situation.profiles, key=lambda one: (one.name, one.id)):
+    for profile in sorted(situation.profiles, key=lambda one: (not one.has_login, one.name, one.id)):
         account = situation.accounts.get(profile.account_id or "")
         if account is None or account.kind != agent.kind or profile.kind != agent.kind or account.id in seen:
             continue
         seen.add(account.id)
-        why_not = _why_not(agent, account, situation)
+        why_not = _why_not(agent, profile, account, situation)
         if why_not is None:
             found.append(_target(agent, profile, account, situation.now_ms))
         else:
@@ -118,10 +119,12 @@ def targets_of(agent: PolicyAgent, own_id: str, situation: Situation) -> tuple[l
     return sorted(found, key=lambda one: one.rank), refused
 
 
-def _why_not(agent: PolicyAgent, account: PolicyAccount, situation: Situation) -> str | None:
+def _why_not(
+    agent: PolicyAgent, profile: PolicyProfile, account: PolicyAccount, situation: Situation
+) -> str | None:
     """Why an account is no target; None when it is one."""
     now_ms, rules = situation.now_ms, situation.rules
-    if not account.has_login:
+    if not profile.has_login:
         return f"Not {account.name}: its login has ended."
     if is_held(account, now_ms):
         rest = words.span(account.hold_until_ms - now_ms)

@@ -84,7 +84,6 @@ def test_without_a_known_account_nothing_is_done(profile: str | None) -> None:
         (account("Home", 60, None), "what is left of the 5 hours is not known"),
         (account("Home", windows=(window(SHORT, 90),)), "what is left of the week is not known"),
         (account("Home", windows=(window(WEEK, 90),)), "what is left of the 5 hours is not known"),
-        (account("Home", has_login=False), "its login has ended"),
         (
             account("Home", 60, 60, window(WEEK, 4, scope="Opus")),
             "it has 4 % of the week, and 8 % are needed",
@@ -138,6 +137,15 @@ def test_bad_landings() -> None:
     nearly = account("Home", 60, 11)
     assert moves_to(account("Work", 60, 9), nearly) is None
     assert moves_to(account("Work", 60, 11), account("Home", 60, 9)) is None
+
+
+def test_a_profile_whose_login_has_ended_is_none_to_move_to() -> None:
+    here = situation(LOW, HOME)
+    out = PolicyProfile(id="p-a", name="a", kind="claude", account_id="home", has_login=False)
+    own = here.profiles[0]
+    found = advise_one(agent(), situation(LOW, HOME, profiles=[own, out]))
+    assert "Not Home: its login has ended." in found.sentences
+    assert advise_one(agent(), situation(LOW, HOME, profiles=[out, *here.profiles])).to_profile_id == "p-home"
 
 
 # ---- what holds a move up ----------------------------------------------------------------------------------
@@ -196,7 +204,7 @@ def test_no_way_back_in_the_window_that_was_left() -> None:
 def test_the_explanation_of_a_move() -> None:
     lab = account("Lab", 4, 90)
     found = advice(account("Work", 2.5, 40, ago=40 * MIN), HOME, lab, who=agent(at_limit=True))
-    assert found.why == "Work: 2.5 % of the week is below the minimum of 3 %; it ends in 3 d."
+    assert found.why == "2.5 % of the week is below the minimum of 3 %; it ends in 3 d."
     assert found.sentences == (
         "It is on Work, which has at most 40 % of the 5 hours (read 40 min ago) and at most 2.5 % of the week"
         " (read 40 min ago) left.",

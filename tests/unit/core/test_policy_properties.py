@@ -30,7 +30,6 @@ def accounts(draw: st.DrawFn, name: str = "Work") -> PolicyAccount:
         windows=tuple(draw(st.permutations([short, week]))[: draw(st.integers(0, 2))]),
         hold_until_ms=draw(st.sampled_from([0, NOW, NOW + HOUR])),
         reserve_pct=draw(st.sampled_from([0, 20])),
-        has_login=draw(st.booleans()),
         extra=draw(extras),
     )
 
@@ -50,7 +49,6 @@ def test_every_landing_is_good(
     if found.to_profile_id is not None:
         target = here.accounts[found.to_profile_id.removeprefix("p-")]
         assert target.id != "work"
-        assert target.has_login
         assert not is_held(target, NOW)
         assert {one.length_minutes for one in target.windows} >= {
             one.length_minutes for other in given_accounts for one in other.windows
