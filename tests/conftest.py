@@ -1,5 +1,6 @@
 """Fixtures for all suites."""
 
+import os
 import signal
 
 from hypothesis import settings
@@ -8,6 +9,11 @@ from hypothesis import settings
 # would inherit that: it could not be ended as a person ends it. A handler of ours is not inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Whoever runs the tests may have agents of their own: their folders are not looked through, and no service is
+# asked with their logins.
+os.environ["CONTROLROOM_PROFILES_SEARCH"] = "false"
+os.environ["CONTROLROOM_USAGE_ENDPOINT"] = "false"
 
 # A loaded machine is no bug: examples have no time limit of their own.
 settings.register_profile("controlroom", deadline=None)

@@ -25,6 +25,7 @@ from controlroom.wire.node import (
     Snapshot,
     decode_act,
 )
+from controlroom.wire.usage import UsageAnswer, UsageBy
 
 T = TypeVar("T")
 
@@ -81,6 +82,12 @@ class InProcessLink:
         except Refused as error:
             raise NodeRefused(error.refusal) from None
         return _travel(placed, FilePlaced)
+
+    async def usage(self, by: UsageBy) -> UsageAnswer:
+        try:
+            return _travel(await self._node.usage(by), UsageAnswer)
+        except Refused as error:
+            raise NodeRefused(error.refusal) from None
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         return _travel(await self._node.acts(after, wait_s), ActsAnswer)

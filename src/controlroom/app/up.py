@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shlex
 import signal
 import socket
 from collections.abc import Callable
+from pathlib import Path
 
 from controlroom.app.doors import Doors, DoorWish
 from controlroom.app.parts import drivers, multiplexers
@@ -22,7 +24,8 @@ from controlroom.kit.process import ProcProcesses
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
-from controlroom.node.node import Node
+from controlroom.node.node import Node, UsageWish
+from controlroom.node.usage import status_lines
 from controlroom.wire.device import Invitation
 
 Say = Callable[[str], None]
@@ -58,6 +61,12 @@ async def run(home: Home, settings: Settings, wish: DoorWish, *, say: Say, show:
             processes=ProcProcesses(),
             clock=clock,
             health=health,
+            usage=UsageWish(
+                settings,
+                home.path / status_lines.FOLDER,
+                Path.home() if settings.profiles.search else None,
+                os.environ,
+            ),
         )
         stack.push_async_callback(node.aclose)
         await node.start()

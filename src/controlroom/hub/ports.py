@@ -22,6 +22,7 @@ from controlroom.wire.node import (
     Snapshot,
 )
 from controlroom.wire.relay import Envelope
+from controlroom.wire.usage import UsageAnswer, UsageBy
 
 
 class NodeRefused(Exception):
@@ -77,6 +78,9 @@ class NodeLink(Protocol):
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         """Progress with ``seq`` > ``after``, at once when there is some, else after at most ``wait_s``."""
+
+    async def usage(self, by: UsageBy) -> UsageAnswer:
+        """What the machine's agents used. Raises NodeRefused (``failed``)."""
 
     async def screen(self, agent_id: str) -> FrameAnswer:
         """Raises NodeRefused (``not_found``: no such agent or it has no pane; ``failed``)."""

@@ -32,6 +32,18 @@ class Usage(_Section, frozen=True, kw_only=True):
         str, Meta(pattern=r"^https?://[^\s/]+(/\S*)?$", description="an http or https address")
     ] = "https://api.anthropic.com/api/oauth/usage"
     every_s: Annotated[float, Meta(ge=30, le=86400, description="seconds, 30 to 86400")] = 300
+    endpoint: Annotated[bool, Meta(description="true or false")] = True
+
+
+class Profiles(_Section, frozen=True, kw_only=True):
+    folders: Annotated[
+        tuple[
+            Annotated[str, Meta(pattern=r"^(claude|codex):[^=:\x00-\x1f]{1,60}=[~/].*$", max_length=4096)],
+            ...,
+        ],
+        Meta(description='a list of KIND:NAME=FOLDER, such as "claude:work=~/.claude-work"'),
+    ] = ()
+    search: Annotated[bool, Meta(description="true or false")] = True
 
 
 class Notify(_Section, frozen=True, kw_only=True):
@@ -142,6 +154,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """All settings of a control room, each with its default."""
 
     usage: Usage = Usage()
+    profiles: Profiles = Profiles()
     notify: Notify = Notify()
     push: Push = Push()
     limits: Limits = Limits()

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from controlroom import __version__
 from controlroom.kit.clock import Clock
+from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.zone import zone_here
 from controlroom.node.acts.engine import ActEngine
 from controlroom.node.agents.base import ItemsPage
@@ -15,6 +16,7 @@ from controlroom.node.journal.journal import Chat
 from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
 from controlroom.node.snapshot import SnapshotBoard
 from controlroom.node.tracker import Tracker
+from controlroom.node.usage.part import UsagePart
 from controlroom.node.watch import Mirror, Sight
 from controlroom.node.world import PaneWorld
 from controlroom.wire.node import (
@@ -32,8 +34,20 @@ from controlroom.wire.node import (
     Refusal,
     Snapshot,
 )
+from controlroom.wire.usage import UsageAnswer, UsageBy
 
-CAPABILITIES = ("items", "send", "answer", "interrupt", "keys", "screen", "watch", "scrollback", "search")
+CAPABILITIES = (
+    "items",
+    "send",
+    "answer",
+    "interrupt",
+    "keys",
+    "screen",
+    "watch",
+    "scrollback",
+    "search",
+    "usage",
+)
 PAGE_LIMIT = 200
 HISTORY_MISSING = "The history of this chat is missing; nothing was started in its place."
 
@@ -62,6 +76,7 @@ class NodeApi:
         mirror: Mirror,
         world: PaneWorld,
         inbox: Inbox,
+        usage: UsagePart | None = None,
     ) -> None:
         self._node_id = node_id
         self._name = name
@@ -73,6 +88,7 @@ class NodeApi:
         self._mirror = mirror
         self._world = world
         self._inbox = inbox
+        self._usage = usage
 
     async def hello(self) -> Hello:
         return Hello(
@@ -178,6 +194,15 @@ class NodeApi:
         try:
             return FilePlaced(path=await self._inbox.place(folder, offer, pieces))
         except CannotPlace as error:
+            raise Refused("failed", str(error)) from None
+
+    async def usage(self, by: UsageBy) -> UsageAnswer:
+        """What the agents of this machine used. Raises Refused."""
+        if self._usage is None:
+            return UsageAnswer()
+        try:
+            return await self._usage.report(by)
+        except DatabaseTrouble as error:
             raise Refused("failed", str(error)) from None
 
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.process import Processes
+from controlroom.kit.settings import Settings
 from controlroom.kit.sql import Database
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.engine import ActEngine
@@ -17,14 +19,26 @@ from controlroom.node.agents.base import Driver, World
 from controlroom.node.api import NodeApi
 from controlroom.node.inbox import Inbox
 from controlroom.node.journal.journal import SCHEMA, Journal
+from controlroom.node.journal.usage import UsageJournal
 from controlroom.node.mux.base import Multiplexer
 from controlroom.node.snapshot import SnapshotBoard
 from controlroom.node.tracker import Tracker
+from controlroom.node.usage.part import UsagePart
 from controlroom.node.watch import Mirror
 from controlroom.node.world import PaneWorld
 
 LOOK_EVERY_S = 1.0
 TIDY_EVERY_S = 3600.0
+
+
+class UsageWish(NamedTuple):
+    """Where usage is looked for. ``spool``: what status lines left; ``home`` None: only in folders that are
+    named or that agents live in."""
+
+    settings: Settings
+    spool: Path
+    home: Path | None
+    environ: Mapping[str, str]
 
 
 class Node:
@@ -42,8 +56,12 @@ class Node:
         processes: Processes,
         clock: Clock,
         health: HealthBoard,
+        usage: UsageWish | None = None,
     ) -> None:
+        """``usage`` None: what agents use and have left is not looked at."""
         self._name = name
+        self._usage_wish = usage
+        self._usage: UsagePart | None = None
         self._clock = clock
         self._health = health
         self._database = Database(database, SCHEMA, clock=clock, health=health)
@@ -77,6 +95,8 @@ class Node:
         await self._acts.load(journal_id)
         await self._journal.prune()
         await self._world.start()
+        if self._usage_wish is not None:
+            self._usage = self._usage_part(node_id, self._usage_wish)
         self.api = NodeApi(
             node_id=node_id,
             name=self._name,
@@ -88,6 +108,22 @@ class Node:
             mirror=self._mirror,
             world=self._world,
             inbox=self._inbox,
+            usage=self._usage,
+        )
+
+    def _usage_part(self, node_id: str, wish: UsageWish) -> UsagePart:
+        return UsagePart(
+            machine_id=node_id,
+            settings=wish.settings,
+            journal=UsageJournal(self._database),
+            spool=wish.spool,
+            living=self._tracker.living_profiles,
+            sessions=self._tracker.agents_of_sessions,
+            changed=self._board.publish_usage,
+            home=wish.home,
+            environ=wish.environ,
+            clock=self._clock,
+            health=self._health,
         )
 
     async def start(self) -> None:
@@ -95,6 +131,8 @@ class Node:
         await self.open()
         self._tasks.supervise("looks", self._look_for_ever, self._health)
         self._tasks.supervise("inbox", self._tidy_for_ever, self._health)
+        if self._usage is not None:
+            self._tasks.supervise("usage", self._usage.run, self._health)
 
     async def _look_for_ever(self) -> None:
         while True:

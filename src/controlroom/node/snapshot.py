@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
+
 from controlroom.kit.clock import Clock
 from controlroom.wire.model import Health
 from controlroom.wire.node import AgentState, Snapshot
+from controlroom.wire.usage import UsageState
 
 
 class SnapshotBoard:
@@ -26,12 +29,22 @@ class SnapshotBoard:
         old = self._snapshot
         if old.rev and old.agents == agents and old.health == health:
             return False
-        self._snapshot = Snapshot(
-            boot_id=old.boot_id, rev=old.rev + 1, now_ms=self._clock.now_ms(), agents=agents, health=health
-        )
+        await self._show(msgspec.structs.replace(old, agents=agents, health=health))
+        return True
+
+    async def publish_usage(self, usage: UsageState) -> None:
+        """Show what is known of usage, beside the agents: once they were looked at."""
+        if self._snapshot.usage == usage:
+            return
+        if self._snapshot.rev == 0:
+            self._snapshot = msgspec.structs.replace(self._snapshot, usage=usage)
+        else:
+            await self._show(msgspec.structs.replace(self._snapshot, usage=usage))
+
+    async def _show(self, new: Snapshot) -> None:
+        self._snapshot = msgspec.structs.replace(new, rev=new.rev + 1, now_ms=self._clock.now_ms())
         async with self._changed:
             self._changed.notify_all()
-        return True
 
     async def wait(self, after: int, wait_s: float) -> Snapshot | None:
         """The snapshot once its rev differs from ``after``, None when ``wait_s`` passed without that."""

@@ -131,6 +131,18 @@ class Tracker:
     def has_spoken(self, chat_id: str) -> bool:
         return self._chats.has_spoken(chat_id)
 
+    def living_profiles(self) -> tuple[tuple[str, str], ...]:
+        """Kind and config folder of the agents that live now."""
+        return tuple(dict.fromkeys((who.kind, who.profile) for who in self._living.values()))
+
+    def agents_of_sessions(self) -> dict[str, str]:
+        """The agent of each session that was ever seen here."""
+        return {
+            session: self.present_id(record.id)
+            for record in self._records.values()
+            for session in record.sessions
+        }
+
     def poke(self) -> None:
         """Something was done to an agent: look again soon."""
         self._poked.set()

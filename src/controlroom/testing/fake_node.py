@@ -29,6 +29,7 @@ from controlroom.wire.node import (
     SendAct,
     Snapshot,
 )
+from controlroom.wire.usage import UsageAnswer, UsageBy, UsageState
 
 
 def agent_state(
@@ -79,6 +80,8 @@ class FakeNode:
         self.histories: dict[str, tuple[str, ...]] = {}  # rows above the screens
         self.files: dict[str, bytes] = {}  # placed, by the upload's id
         self.refuse_file: Callable[[FileOffer], Refusal | None] = lambda offer: None
+        self.usage_state = UsageState()
+        self.used: dict[UsageBy, UsageAnswer] = {}  # what it answers to each question about usage
         self.watchers = 0
         self.captures = 0  # how many watches were begun
         self.item_calls = 0
@@ -204,7 +207,12 @@ class FakeNode:
             now_ms=self._now_ms(),
             agents=tuple(self.agents.values()),
             health=self.health,
+            usage=self.usage_state,
         )
+
+    async def usage(self, by: UsageBy) -> UsageAnswer:
+        self._check()
+        return self.used.get(by, UsageAnswer())
 
     async def items(
         self,

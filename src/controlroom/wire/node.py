@@ -25,6 +25,7 @@ from controlroom.wire.model import (
     WaitingFor,
     Was,
 )
+from controlroom.wire.usage import UsageState
 
 
 class Hello(Struct, frozen=True, kw_only=True):
@@ -78,6 +79,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     agents: tuple[AgentState, ...]
     health: tuple[Health, ...]
     load: float | None = None
+    usage: UsageState = UsageState()
 
 
 class AskedOption(Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from controlroom.kit.process import ProcProcesses
 from controlroom.node.node import Node
 from controlroom.testing.fake_driver import FakeDriver
 from controlroom.wire.node import ActProgress, AgentState
+from tests.integration.node.usage_stage import Desk, Service
 
 
 class Room:
@@ -62,3 +63,22 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
     await room.start()
     yield room
     await room.node.aclose()
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    """What usage readers could ask."""
+    service = Service()
+    await service.start()
+    yield service
+    await service.aclose()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, service: Service) -> AsyncIterator[Desk]:
+    """A machine with one folder that is signed in to a Claude account."""
+    desk = Desk(tmp_path, service)
+    desk.claude("work")
+    await desk.start()
+    yield desk
+    await desk.aclose()

@@ -12,7 +12,7 @@ from controlroom.node.journal.records import ActRecord, AgentRecord, PlacedFile
 from controlroom.node.journal.tables import acts, agents, chats, meta, metadata, placed_files, progress
 from controlroom.wire.node import ActProgress
 
-HEAD = "n0002"
+HEAD = "n0004"
 SCHEMA = Schema(metadata, "controlroom.node.journal.migrations", HEAD)
 
 ACTS_KEPT_MS = 7 * 24 * 3600 * 1000

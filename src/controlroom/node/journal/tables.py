@@ -63,4 +63,59 @@ placed_files = Table(
     Column("record", LargeBinary, nullable=False),
 )
 
+# How far the agents' files were read for what was used (node.journal.usage).
+usage_files = Table(
+    "usage_files",
+    metadata,
+    Column("path", String, primary_key=True),
+    Column("profile_id", String, nullable=False),
+    Column("session_id", String, nullable=False),
+    Column("inode", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("anchor", LargeBinary, nullable=False),
+    Column("first_size", BigInteger, nullable=False),
+    Column("creator", String, nullable=False),
+    Column("memory", LargeBinary, nullable=False),
+)
+
+usage_sums = Table(
+    "usage_sums",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("day", String, nullable=False),
+    Column("model", String, nullable=False),
+    Column("profile_id", String, nullable=False),
+    Column("session_id", String, nullable=False, index=True),
+    Column("input", BigInteger, nullable=False),
+    Column("cache_read", BigInteger, nullable=False),
+    Column("cache_write", BigInteger, nullable=False),
+    Column("cache_write_long", BigInteger, nullable=False),
+    Column("output", BigInteger, nullable=False),
+    Column("answers", BigInteger, nullable=False),
+)
+
+# Answers of APIs that were counted, each once, in the sum of ``bucket``.
+usage_answers = Table(
+    "usage_answers",
+    metadata,
+    Column("key", LargeBinary, primary_key=True),
+    Column("bucket", Integer, nullable=False),
+    Column("input", BigInteger, nullable=False),
+    Column("cache_read", BigInteger, nullable=False),
+    Column("cache_write", BigInteger, nullable=False),
+    Column("cache_write_long", BigInteger, nullable=False),
+    Column("output", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# The last readings, and what else is remembered of accounts, as JSON by name.
+usage_kept = Table(
+    "usage_kept",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+
 Index("acts_open", acts.c.ended_ms, acts.c.number)
