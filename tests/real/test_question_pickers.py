@@ -160,6 +160,21 @@ async def test_several_answered_at_the_pane(
     assert [card.answer and card.answer.option for card in ended] == ["1", "2", "1"]
 
 
+async def test_several_chosen_at_the_pane(
+    desk: Desk, room: Room, inbox: Inbox, claude_model: FakeAnthropic
+) -> None:
+    """Labels with commas are told apart."""
+    claude = await claude_asks(desk, claude_model, TOOLS)
+    card = await inbox.until_asked("Which tools?")
+    await press(claude, "1", "[ ] Ladder, tall")
+    await press(claude, "3", "[✔] Ladder, tall")
+    await press(claude, "Tab", "[✔] Gloves")
+    await press(claude, "1", "Review your answers")
+    answered = await inbox.until_closed(card.id, "answered")
+    assert answered.answer is not None
+    assert (answered.answer.option, answered.answer.text) == ("1, 3", None)
+
+
 async def test_closed_at_the_pane(desk: Desk, room: Room, inbox: Inbox, claude_model: FakeAnthropic) -> None:
     claude = await claude_asks(desk, claude_model, FRUIT)
     card = await inbox.until_asked("Which fruit first?")

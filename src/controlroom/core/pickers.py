@@ -34,9 +34,10 @@ SEND_THEM = "Send these answers to the agent?"
 
 SKIPPED = "Nobody decided this, and it is no approval."
 
-_FREE_TEXT = frozenset({"type something", "other"})
+_FREE_TEXT = "type something"
 _WAY_OUT = "chat about this"
 _NONE_OF_THEM = "none of the above"
+_NOTES_HINT = "Optionally, add details in notes"  # Codex, of the row that it adds
 _REVIEW = re.compile(r"^review your answers\b", re.IGNORECASE)
 _PLACE = re.compile(r"^Question (?P<at>\d+)/(?P<of>\d+)(?: \(\d+ unanswered\))?$")
 _NOTE = "user_note:"
@@ -137,7 +138,7 @@ def way_out_note(options: Sequence[ShownOption], way_out: str, *, free_text: boo
 
 def _is_programs(label: str) -> bool:
     bare = label.strip().rstrip(".…").lower()
-    return bare in _FREE_TEXT or bare == _WAY_OUT
+    return bare in (_FREE_TEXT, _WAY_OUT)
 
 
 def _told(text: str, labels: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -174,7 +175,7 @@ def _placed(text: str) -> tuple[str, str]:
 
 def _option(key: str, label: str, what: str) -> Choice:
     bare, recommended = without_recommended(label)
-    if bare.strip().lower() == _NONE_OF_THEM:
+    if bare.strip().lower() == _NONE_OF_THEM and (not what or what.startswith(_NOTES_HINT)):
         what = "Something else: say it in your own words."
     return Choice(
         key=key,

@@ -147,6 +147,14 @@ class TestWhatIsNoQuestion:
         assert all(len(one.label) == 500 for one in card.options)
         assert card.problem == "It has 80 options; the first 50 are shown."
 
+    def test_what_the_agent_itself_calls_other_is_an_option(self) -> None:
+        card = picker("Which?\n\nNone of the above: I stop", "A", "Other", "None of the above")
+        assert [(one.label, one.what) for one in card.options] == [
+            ("A", ""),
+            ("Other", ""),
+            ("None of the above", "I stop"),
+        ]
+
     def test_without_a_text(self) -> None:
         assert picker("", "A", "B").question == "The agent asks for a choice."
 
