@@ -167,6 +167,7 @@ def _ticket(command: Sequence[str]) -> Ticket:
     from controlroom.core.turns import Ticket
     from controlroom.kit.clock import SystemClock
     from controlroom.kit.process import ProcProcesses
+    from controlroom.kit.turns import pid_space
 
     pid = os.getpid()
     return Ticket(
@@ -175,6 +176,7 @@ def _ticket(command: Sequence[str]) -> Ticket:
         started=ProcProcesses().start_of(pid) or "",
         program=Path(command[0]).name[:100],
         folder=_folder()[:400],
+        space=pid_space(),
         since_ms=SystemClock().now_ms(),
         server=os.environ.get("TMUX", "").split(",")[0][:400],
         pane=os.environ.get("TMUX_PANE", "")[:40],

@@ -30,11 +30,12 @@ def ordinal(number: int) -> str:
 
 def describe(ticket: Ticket, now_ms: int, who: Who, left: Left) -> str:
     """One ticket: ``npx of orchard in ~/shop (process 4312), for 4 min``."""
-    if not ticket.pid:
+    if not ticket.program:
         return "a process that cannot be named"
     name = text.line(who(ticket), 60)
     said = f"{text.line(ticket.program, 60)}{f' of {name}' if name else ''} in {short_folder(ticket.folder)}"
-    said += f" (process {ticket.pid}), for {span(now_ms - ticket.since_ms)}"
+    said += f" (process {ticket.pid})" if ticket.pid else " (inside a sandbox)"
+    said += f", for {span(now_ms - ticket.since_ms)}"
     if rest := left(ticket):
         said += f"; that has ended, and {text.line(rest, 60)}, which it started, keeps it"
     return said

@@ -25,13 +25,17 @@ NAME_PATTERN = r"[a-z0-9][a-z0-9_-]{0,39}"
 
 
 class Ticket(msgspec.Struct, frozen=True, kw_only=True):
-    """Who wants a turn, or has it. ``started``, the kernel's start time, and ``pid`` name one process."""
+    """Who wants a turn, or has it. ``started``, the kernel's start time, and ``pid`` name one process.
+
+    ``pid`` 0: not known here. ``space``: the pid namespace that it is meant in; sandboxes have their own.
+    """
 
     number: int
     pid: int
     started: str
     program: str
     folder: str
+    space: str
     since_ms: int  # when it began to wait; when its turn began, if it has one
     has_turn: bool = False
     server: str = ""  # the tmux server and pane it was called in, "" outside

@@ -109,7 +109,9 @@ class Turns:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _decoded(os.pread(file, TICKET_BYTES, 0), int(entry.name))
+            ticket = _decoded(os.pread(file, TICKET_BYTES, 0), int(entry.name))
+            # In another namespace the number is another process's here.
+            return ticket if ticket.space == pid_space() else msgspec.structs.replace(ticket, pid=0)
         else:
             with contextlib.suppress(FileNotFoundError):  # given back at this very moment
                 os.unlink(entry.path)  # noqa: PTH108 - the entry has no Path
@@ -182,10 +184,20 @@ class Turn:
         os.close(self._file)
 
 
+def pid_space() -> str:
+    """The namespace that our process ids are meant in; "" when it cannot be read."""
+    try:
+        return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - no path
+    except OSError:
+        return ""
+
+
 def _decoded(data: bytes, number: int) -> Ticket:
     """A ticket whose words cannot be read still counts: it is locked."""
     try:
         ticket = msgspec.json.decode(data, type=Ticket)
     except msgspec.DecodeError:
-        return Ticket(number=number, pid=0, started="", program="", folder="", since_ms=0, has_turn=True)
+        return Ticket(
+            number=number, pid=0, started="", program="", folder="", space="", since_ms=0, has_turn=True
+        )
     return msgspec.structs.replace(ticket, number=number)

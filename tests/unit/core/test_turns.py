@@ -19,6 +19,7 @@ def ticket(number: int, *, has_turn: bool = False) -> Ticket:
         started="7",
         program="npx",
         folder="/srv/shop",
+        space="",
         since_ms=0,
         has_turn=has_turn,
     )
