@@ -168,6 +168,8 @@ async def _ask(
     if not call.json:
         print(f"Asked as {question.id}. Waiting for the person.", file=sys.stderr, flush=True)
     question = await _closed(hub, question, timeout)
+    if question.state != "open":
+        question = await hub.question(question.id)  # it is read: else it would be typed into the pane too
     if call.json:
         call.out.json(question)
     else:

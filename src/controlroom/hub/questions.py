@@ -150,7 +150,8 @@ class Questions:
     async def get(self, question_id: str, *, wait_s: float = 0.0, by: str = "host") -> Question:
         """One question; with ``wait_s`` as soon as it is not open, or as it is after that time.
 
-        The command of the agent that asked is given the answer so: then nothing is typed.
+        The command of the agent that asked is given the answer so, and asks once more without waiting: that
+        shows that it lived to read it, and nothing is typed.
         """
         row = await self._row(question_id)
         is_asker = by == f"agent:{row.agent_id}"
@@ -162,7 +163,7 @@ class Questions:
                             await changed()
                 except TimeoutError:
                     row = await self._row(question_id)
-        if is_asker and row.hand_until_ms is not None:
+        if is_asker and not wait_s and row.hand_until_ms is not None:
             row = await self._store.change(lambda change: self._hand(change, question_id))
         return (await self._store.read(lambda c: self._shown_all(c, [row])))[0]
 

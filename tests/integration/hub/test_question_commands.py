@@ -54,23 +54,32 @@ async def test_a_command_that_waits_is_given_the_answer_and_nothing_is_typed(hou
     await until(lambda: house.hub._questions._waits._askers["q_mine"] == 1)
     house.callers.agent = None
     assert (await inbox.answer("q_mine", "2", "not yet")).state == "answered"
-    got = await waiting
+    assert (await waiting).state == "answered"
+    house.callers.agent = "agt_1"
+    got = await inbox.get("q_mine")
     assert got.answer is not None and got.answer.delivery is not None
     assert (got.answer.option, got.answer.text, got.answer.delivery.state) == ("2", "not yet", "delivered")
     assert (await inbox.get("q_mine")).undo_until_ms is None
     assert inbox.sent == []
 
 
-async def test_an_answer_that_no_command_fetches_is_typed_after_all(
-    house: House, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_told", [False, True])
+async def test_an_answer_that_no_command_reads_is_typed_after_all(
+    house: House, monkeypatch: pytest.MonkeyPatch, is_told: bool
 ) -> None:
+    """The command was killed before the answer, or while it was being told."""
     monkeypatch.setattr(question_steps, "HAND_MS", 100)
     inbox = await ready(house)
     house.callers.agent = "agt_1"
     await file(inbox)
-    await inbox.get("q_mine", wait=1)  # it asked, and was killed
+    waiting = asyncio.create_task(inbox.get("q_mine", wait=25 if is_told else 1))
+    if is_told:
+        await until(lambda: house.hub._questions._waits._askers["q_mine"] == 1)
+    else:
+        await waiting
     house.callers.agent = None
     await inbox.answer("q_mine", "1")
+    await waiting
     await inbox.taken("q_mine:1")
 
 
