@@ -1,7 +1,7 @@
 /** The command palette: type to go to an agent or a tab, or to do something with what is open. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { Agent, ChatEntry, ChatList, FoundItems, Item } from "../api/types";
+import type { Agent, ChatEntry, ChatList, FoundItems, Item, Question } from "../api/types";
 import { useDelayed } from "../kit/delayed";
 import { line } from "../kit/text";
 import { setPaused } from "../live/question-acts";
@@ -11,7 +11,7 @@ import { Lamp } from "../parts/lamp";
 import { Dialog } from "../parts/sheet";
 import { showToast } from "../parts/toast";
 import { isAway, standingOf } from "../store/agents";
-import { inCallOrder, ranked } from "../store/palette";
+import { fit, inCallOrder, ranked } from "../store/palette";
 import { openOf } from "../store/questions";
 import { changeTaste, taste } from "../store/taste";
 import { showAgent } from "../views/agents";
@@ -43,6 +43,8 @@ interface Section {
 const MOST_AGENTS = 8;
 const MOST_ACTS = 12;
 const MOST_QUESTIONS = 6;
+/** The rank from which on what was typed stands in a text word by word. */
+const WORDS_FIT = 2.5;
 const MOST_HITS = 6;
 const ASK_AFTER_MS = 250;
 const ASK_FROM_LETTERS = 3;
@@ -172,7 +174,7 @@ function sectionsFor(room: Room, agents: ReadonlyMap<string, Agent>, agent: Agen
     },
     {
       title: "Questions",
-      entries: ranked(openOf(room.state.value.questions), (question) => question.question, typed, MOST_QUESTIONS).map((question) => ({
+      entries: ranked(questionsWith(room, typed), (question) => question.question, typed, MOST_QUESTIONS).map((question) => ({
         id: `question-${question.id.replace(/\W/g, "-")}`, name: `${question.blocking ? "Blocking: " : ""}${line(question.question, 110)}`, icon: "inbox",
         run: () => go({ at: "question", questionId: question.id }),
       })),
@@ -182,6 +184,11 @@ function sectionsFor(room: Room, agents: ReadonlyMap<string, Agent>, agent: Agen
     { title: "Do", entries: ranked([...keyEntries(), ...acts(room)], (entry) => entry.name, typed, MOST_ACTS) },
   ];
   return sections.filter((section) => section.entries.length > 0);
+}
+
+/** In a sentence any letters stand in some order: only words count. */
+function questionsWith(room: Room, typed: string): readonly Question[] {
+  return openOf(room.state.value.questions).filter((question) => typed.trim() === "" || fit(question.question, typed) >= WORDS_FIT);
 }
 
 function actsOf(room: Room, agent: Agent): Entry[] {

@@ -11,6 +11,9 @@ import { ownId } from "./devices";
 import { readable } from "./questions";
 import { newId, type Room } from "./room";
 
+/** A dialog is answered key by key on the agent's screen. */
+const ACT_WITHIN_MS = 45_000;
+
 /** What came of an act: the question after it, or null: it was refused, and its card says why. */
 export type Outcome = Question | null;
 
@@ -49,7 +52,7 @@ export async function perform(room: Room, question: Question, act: Act): Promise
   const requestId = newId("req");
   take(id, { type: "act", act, requestId });
   for (;;) {
-    const answer = await room.http.request<Question>("POST", `${pathOf(id)}/${act.deed}`, { body: bodyOf(act, question, requestId) });
+    const answer = await room.http.request<Question>("POST", `${pathOf(id)}/${act.deed}`, { body: bodyOf(act, question, requestId), withinMs: ACT_WITHIN_MS });
     const after = answer.ok ? readQuestion(answer.value) : null;
     if (after !== null) return done(room, id, requestId, after);
     const code = answer.ok ? "garbage" : answer.refusal.code;

@@ -2,7 +2,7 @@
 import "./blocked.css";
 
 import { useComputed } from "@preact/signals";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { Agent, DialogOption, WaitingFor } from "../../api/types";
 import { useKeys, type Shortcuts } from "../../kit/keys";
@@ -318,7 +318,8 @@ function Words(props: WordsProps) {
   const { text } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const isOpen = text !== null;
-  useEffect(() => {
+  // Before the next key can come: a number typed then is no answer.
+  useLayoutEffect(() => {
     if (isOpen) field.current?.focus();
   }, [isOpen]);
   if (text === null && !props.hasButton) return null;

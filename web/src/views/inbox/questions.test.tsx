@@ -232,6 +232,17 @@ describe("with keys", () => {
     await key("2");
     expect(sent()).toEqual([["/questions/q_api/answer", { request_id: expect.any(String) as string, option: "2" }]]);
   });
+  it("R takes what is typed right after it", async () => {
+    wide.isWide.value = true;
+    know(api);
+    show({ questionId: "q_api" });
+    await act(async () => { await vi.advanceTimersByTimeAsync(1_000); });
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "r", bubbles: true, cancelable: true }));
+    expect(document.activeElement?.tagName).toBe("TEXTAREA");
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "s", bubbles: true, cancelable: true }));
+    await flush();
+    expect(sent()).toEqual([]);
+  });
   it("S skips, on a desktop the one that is open", async () => {
     wide.isWide.value = true;
     know(api, ios);

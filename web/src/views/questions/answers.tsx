@@ -26,7 +26,7 @@ export interface AnswersProps {
   doc?: ComponentChildren;
 }
 
-const LONGEST_WORDS = 20_000;
+const LONGEST_WORDS = 10_000;
 
 export function Answers(props: AnswersProps) {
   const { question } = props;
@@ -55,6 +55,14 @@ export function Answers(props: AnswersProps) {
     if (!next.delete(option.key)) next.add(option.key);
     setTicked(next);
   };
+  // At once, not with the next picture: what is typed right after R must not be taken for the keys of this card.
+  const openWords = (): void => {
+    const field = place.current?.querySelector<HTMLElement>(".words");
+    if (field == null) return;
+    field.hidden = false;
+    field.querySelector("textarea")?.focus();
+    words.value ??= "";
+  };
   const skip = (): void => {
     if (!isOff && isAsking && standing.isSettled()) void act(room, question, { deed: "skip", label: "Skip" });
   };
@@ -68,8 +76,7 @@ export function Answers(props: AnswersProps) {
     },
     openWords: () => {
       if (!hasWords || isOff) return false;
-      words.value ??= "";
-      requestAnimationFrame(() => place.current?.querySelector("textarea")?.focus());
+      openWords();
       return true;
     },
     skip,
@@ -104,11 +111,11 @@ export function Answers(props: AnswersProps) {
           </HoldButton>
         ) : null}
       </div>
-      {words.value === null ? null : <Words question={question} isOff={isOff} hint={hint} isSettled={standing.isSettled} onSend={() => answer([])} />}
+      {!hasWords ? null : <Words question={question} isOff={isOff} hint={hint} isSettled={standing.isSettled} onSend={() => answer([])} />}
       {props.place}
       <div class="card-acts">
         {hasWords && words.value === null ? (
-          <button class="btn btn-plain" type="button" disabled={isOff} onClick={() => { words.value = ""; requestAnimationFrame(() => place.current?.querySelector("textarea")?.focus()); }}>
+          <button class="btn btn-plain" type="button" disabled={isOff} onClick={openWords}>
             {question.options.length === 0 ? "Answer" : "Answer in words"}<kbd class="only-wide" aria-hidden="true">R</kbd>
           </button>
         ) : null}
@@ -190,7 +197,7 @@ function Words(props: { question: Question; isOff: boolean; hint: string; isSett
   const isEmpty = text.trim() === "";
   const send = useRef<HTMLDivElement>(null);
   return (
-    <div class="words" ref={send}>
+    <div class="words" ref={send} hidden={words.value === null}>
       <label class="sm" id={label}>
         {isAlone ? "Your answer" : "Your answer, or a note for the option you choose then"}
         <textarea

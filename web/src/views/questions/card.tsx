@@ -40,6 +40,7 @@ const FOLD_FROM = 360;
 export function QuestionCard(props: QuestionCardProps) {
   const { question } = props;
   const title = useId();
+  const who = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   useWhole(question);
   const isAsking = isOpen(question);
@@ -50,8 +51,8 @@ export function QuestionCard(props: QuestionCardProps) {
     isFirst.current = false;
   }, [isAsking]);
   return (
-    <article class={isAsking ? "card question-card" : "card question-card is-closed"} aria-labelledby={title} data-question={question.id}>
-      <Over {...props} />
+    <article class={isAsking ? "card question-card" : "card question-card is-closed"} aria-labelledby={`${who} ${title}`} data-question={question.id}>
+      <Over {...props} who={who} />
       <h2 class="card-q" ref={heading} id={title} dir="auto" tabIndex={-1} data-heading="">{block(question.question, 4_000) || "(no question)"}</h2>
       {isAsking ? <Open {...props} /> : <Ended question={question} />}
     </article>
@@ -70,7 +71,7 @@ function useWhole(question: Question): void {
   }, [room, question.id, isShort]);
 }
 
-function Over(props: QuestionCardProps) {
+function Over(props: QuestionCardProps & { who: string }) {
   const { question, isInChat } = props;
   const room = useRoom();
   const agent = useComputed(() => room.state.value.agents.get(question.agent_id)).value;
@@ -92,8 +93,8 @@ function Over(props: QuestionCardProps) {
   return (
     <div class="card-over">
       {isAsking ? <Lamp name="question" /> : <Icon name="inbox" small />}
-      {isInChat ? <span class="who">{isAsking ? "Question for you" : "Question"}</span> : (
-        <span class="asker"><a class="who" href={addressOf(place)}><bdi>{name}</bdi></a>{machine === "" ? null : <bdi class="asker-machine">{machine}</bdi>}</span>
+      {isInChat ? <span class="who" id={props.who}>{isAsking ? "Question for you" : "Question"}</span> : (
+        <span class="asker"><a class="who" id={props.who} href={addressOf(place)}><bdi>{name}</bdi></a>{machine === "" ? null : <bdi class="asker-machine">{machine}</bdi>}</span>
       )}
       {isAsking ? <QuestionTag question={question} /> : null}
       <time class="age" title={fullTime(question.asked_at_ms)}>{ago}</time>
