@@ -32,6 +32,8 @@ SHOWN = (
     "terminal",
     "shells",
     "inbox",
+    "inbox-closed",
+    "inbox-ended",
     "chief",
     "usage",
     "settings",

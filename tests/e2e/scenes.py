@@ -38,3 +38,10 @@ def picker(name: str = "harvest") -> Scene:
     options = (Choice(label="Pears", description="They bruise."), Choice(label="Apples, then plums: both"))
     ask = Ask(header="Fruit", question="Which fruit first?", options=options)
     return scene(name, "Plan.", ask, Say(text="Planned."))
+
+
+def asking(name: str, *lines: str) -> Scene:
+    """An agent that ends its reply with a question in these lines, and goes on with whatever it is told."""
+    words = "\n".join(("I looked at it.", "", *lines))
+    turns = (Turn(prompt="Look.", steps=(Say(text=words),)),)
+    return Scene(name=name, folder=name, turns=turns, reply=(Say(text="I go on with it."),))

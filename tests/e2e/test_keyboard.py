@@ -69,7 +69,7 @@ def test_keys_lead_everywhere(three: House, visit: Visit) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("i")
-    at(page, three, f"questions/{waiting(three)}")
+    at(page, three, f"inbox/{waiting(three)}")
 
 
 def waiting(house: House) -> str:
@@ -119,7 +119,7 @@ def test_links_lead_to_one_thing(three: House, visit: Visit, kind: Kind) -> None
     expect(said(page, "I am here.")).to_be_in_viewport()
     page.goto(f"{three.url}chats/{agents['orchard']['chat_id']}")
     expect(said(page, "I am here.")).to_be_visible()
-    page.goto(f"{three.url}questions/{waiting(three)}")
+    page.goto(f"{three.url}inbox/{waiting(three)}")
     expect(page.get_by_role("heading", name="Wants to run a command")).to_be_visible()
     page.goto(f"{three.url}questions/no-such-question")
     expect(page.get_by_role("heading", name="This is not open any more")).to_be_visible()

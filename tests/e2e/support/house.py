@@ -153,6 +153,18 @@ class House:
             within_s=60,
         )
 
+    def questions(self, state: str = "open") -> list[Any]:
+        """Its questions to the person."""
+        return list(self.ask(f"/questions?state={state}")["questions"])
+
+    def until_asked(self, text: str) -> Any:
+        """The open question with these words, as soon as there is one."""
+        return until_now(
+            lambda: next((one for one in self.questions() if text in one["question"]), None),
+            f"somebody asks {text}",
+            within_s=60,
+        )
+
     def until_pane(self, name: str, text: str) -> None:
         """Wait until the agent's screen shows this."""
         until_now(lambda: text in self.pane(name), f"{name} shows {text}", within_s=60)

@@ -11,10 +11,11 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from controlroom.testing.scripted.scenes import demo_scenes
 from controlroom.testing.scripted.steps import Scene
-from tests.e2e.scenes import permission
+from tests.e2e.scenes import asking, permission
 from tests.e2e.support.house import House
 from tests.support.waiting import until_now
 
+SEEDS = "seed-order"  # its question is closed before anybody looks
 GATE = "gate-keeper"  # its prompt is answered before anybody looks, so that there are receipts
 
 
@@ -93,6 +94,16 @@ def _shell(page: Page) -> None:
     expect(page.get_by_role("dialog", name="Start a shell")).to_be_visible()
 
 
+def _words(page: Page) -> None:
+    page.get_by_role("button", name="Answer in words").first.click()
+    expect(page.get_by_role("textbox").first).to_be_visible()
+
+
+def _ended(page: Page) -> None:
+    page.locator(".closed-row a").first.click()
+    page.locator(".history summary").filter(visible=True).click()
+
+
 LIST = ".pane-list .row-link"
 CHAT = "agents/{agent}"
 VIEWS: tuple[View, ...] = (
@@ -116,7 +127,10 @@ VIEWS: tuple[View, ...] = (
     View("terminal-rows", CHAT + "/terminal", "text=/^Live/", "orchard-api", _reader),
     View("shells", "shells", "text=No shell runs"),
     View("start-a-shell", "shells", "text=No shell runs", "", _shell),
-    View("inbox", "inbox", ".card-lit"),
+    View("inbox", "inbox", ".question-card"),
+    View("inbox-closed", "inbox/closed", ".closed-row"),
+    View("inbox-words", "inbox", ".question-card", "", _words),
+    View("inbox-ended", "inbox/closed", ".closed-row", "", _ended),
     View("chief", "chief", ".receipt"),
     View("usage", "usage", "h1"),
     View("settings", "settings", ".set"),
@@ -140,6 +154,8 @@ def demo_house(house: House) -> None:
     house.add(*scenes, permission(GATE))
     house.blocked(GATE, "make report")
     house.run("answer", GATE, "1")
+    house.add(asking(SEEDS, "Question for Founder: Order the seeds now?", "- Now: they are cheap", "- Later"))
+    house.run("skip", house.until_asked("Order the seeds now?")["id"])
     wanted = _standing(scenes)
     until_now(
         lambda: {name: agent["activity"] for name, agent in house.agents().items()} == wanted,
@@ -155,7 +171,7 @@ def _standing(scenes: list[Scene]) -> dict[str, str]:
         "harvest-plan": "blocked",
         "fruit-count": "helpers",
     }
-    return {scene.name: known.get(scene.name, "idle") for scene in scenes} | {GATE: "idle"}
+    return {scene.name: known.get(scene.name, "idle") for scene in scenes} | {GATE: "idle", SEEDS: "idle"}
 
 
 def show(house: House, page: Page, view: View, ids: dict[str, str]) -> None:
