@@ -165,6 +165,9 @@ async def test_only_a_living_pane_can_be_addressed(bench: MultiplexerBench, pane
         bench.mux.scrollback(ref, 10),
         bench.mux.paste(ref, "text"),
         bench.mux.keys(ref, ["Enter"]),
+        bench.mux.open_window(ref, name="n", folder="/", environment={}, argv=("sleep", "9")),
+        bench.mux.keep(ref, is_kept=True),
+        bench.mux.rename(ref, "n"),
     ):
         with pytest.raises(PaneGone):
             await call

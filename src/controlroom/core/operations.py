@@ -14,8 +14,8 @@ still lives in its place; the old process is ended only once the new window wait
 
 A new place is always a new window; the old pane goes away last, when the agent is up in the new one and
 nothing else runs in the old (spikes.md section 1: a respawn can kill the whole server). A working agent
-counts as up. Whatever happens to the start, the new window gets its name. A process that does not end when it is
-asked is left alone, and said; a dead one is stopped already.
+counts as up. Whatever happens to the start, the new window gets its name. A process that does not end when
+it is asked is left alone, and said; a dead one is stopped already.
 """
 
 from __future__ import annotations

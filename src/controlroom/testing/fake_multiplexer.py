@@ -6,7 +6,7 @@ It passes the same contract suite as tmux (``tests/contract/test_multiplexer*.py
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from controlroom.core.keys import Key, parse_keys
@@ -63,6 +63,8 @@ class FakePane:
         self.hint = ""
         self.in_mode = False
         self.dead = False
+        self.is_kept = False
+        self.argv: tuple[str, ...] = ()  # of a window that was opened for an operation
         self.bracketed = False
         self.held_back = ""  # a sentence: typing is refused with it
         self.typed: list[Typed] = []
@@ -213,6 +215,26 @@ class FakeMultiplexer:
             (await self._reach(pane)).hint = hint
         except (PaneGone, PaneBusy):
             pass
+
+    async def open_window(
+        self, near: PaneRef, *, name: str, folder: str, environment: Mapping[str, str], argv: Sequence[str]
+    ) -> PaneRef:
+        await self._reach(near)
+        pane = self.servers[near.server].add_pane()
+        pane.window, pane.folder, pane.argv = name, folder, tuple(argv)
+        return pane.ref
+
+    async def keep(self, pane: PaneRef, is_kept: bool) -> None:
+        (await self._reach(pane)).is_kept = is_kept
+
+    async def rename(self, pane: PaneRef, name: str) -> None:
+        (await self._reach(pane)).window = name
+
+    async def remove(self, pane: PaneRef) -> None:
+        try:
+            self.servers[pane.server].close_pane(await self._reach(pane))
+        except PaneGone:
+            return
 
     async def wait_change(self, timeout_s: float) -> None:
         try:

@@ -1,12 +1,13 @@
 """The Protocol of terminal multiplexers. Its contract suite is ``tests/contract/test_multiplexer.py``.
 
-A multiplexer adapter only reads and types: it never resizes a pane, never makes a session in the person's
-server, never respawns a pane (spikes.md section 1), and everything it does addresses a pane by its id.
+A multiplexer adapter reads and types, and opens, names and removes panes for operations. It never resizes a
+pane, never makes a session in the person's server, never respawns a pane (spikes.md section 1), and
+everything it does addresses a pane by its id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -125,6 +126,25 @@ class Multiplexer(Protocol):
 
     async def set_hint(self, pane: PaneRef, hint: str) -> None:
         """Remember the agent's id on the pane, where the multiplexer can. Best effort."""
+
+    async def open_window(
+        self, near: PaneRef, *, name: str, folder: str, environment: Mapping[str, str], argv: Sequence[str]
+    ) -> PaneRef:
+        """A new window behind that of ``near``, in its session, without a look at it; ``argv`` runs in it
+        without a shell. ``environment`` may hold nothing secret: servers remember it. Raises PaneGone,
+        PaneBusy (nothing was opened) or PaneUnsure."""
+
+    async def keep(self, pane: PaneRef, is_kept: bool) -> None:
+        """Whether the pane stays, dead, when its program ends (else as the person has set it). Raises
+        PaneGone, PaneBusy or PaneUnsure."""
+
+    async def rename(self, pane: PaneRef, name: str) -> None:
+        """Name the window of a pane that is alone in it; a window of several panes keeps its name. Raises
+        PaneGone, PaneBusy or PaneUnsure."""
+
+    async def remove(self, pane: PaneRef) -> None:
+        """Remove a pane, whatever runs in it (it hears SIGHUP). One that is gone already is no error. Raises
+        PaneBusy or PaneUnsure."""
 
     async def scrollback(self, pane: PaneRef, lines: int) -> History:
         """The last ``lines`` rows (at most 2,000) of history and screen. Raises PaneGone or PaneBusy."""

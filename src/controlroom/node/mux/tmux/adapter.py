@@ -38,6 +38,7 @@ FRAMES_KEPT = 256  # panes whose last frame is remembered, so that an unchanged 
 SCROLLBACK_LINES = 2000
 
 _Panes = list[Pane]  # the class below has a method of the name "list"
+_Blocks = list[protocol.Block]
 
 
 class TmuxMultiplexer:
@@ -132,6 +133,53 @@ class TmuxMultiplexer:
             await self._link(pane).act(protocol.hint_command(pane.id, hint))
         except (PaneGone, PaneBusy, Disconnected):
             pass  # only a hint: the journal holds the identity
+
+    async def open_window(
+        self, near: PaneRef, *, name: str, folder: str, environment: Mapping[str, str], argv: Sequence[str]
+    ) -> PaneRef:
+        window = await self._window(near)
+        blocks = await self._do(near, protocol.open_command(window, name, folder, environment, argv))
+        try:
+            opened = protocol.parse_opened(blocks)
+        except LookupError as error:
+            raise PaneBusy(f"tmux opened no window: {error}") from None
+        except ValueError as error:
+            raise PaneUnsure(f"tmux did not say whether it opened a window: {error}.") from None
+        return PaneRef(self.kind, near.server, opened)
+
+    async def keep(self, pane: PaneRef, is_kept: bool) -> None:
+        await self._do(pane, protocol.keep_command(pane.id, is_kept=is_kept))
+
+    async def rename(self, pane: PaneRef, name: str) -> None:
+        if (await self._window(pane)).panes == 1:
+            await self._do(pane, protocol.rename_command(pane.id, name))
+
+    async def remove(self, pane: PaneRef) -> None:
+        try:
+            await self._do(pane, protocol.remove_command(pane.id))
+        except PaneGone:
+            return
+
+    async def _window(self, pane: PaneRef) -> protocol.Window:
+        """Raises PaneGone, PaneBusy."""
+        link = self._link(pane)
+        try:
+            return protocol.parse_window(await link.read(protocol.window_line(pane.id)))
+        except LookupError:
+            raise PaneGone(pane.id) from None
+        except ValueError as error:
+            raise PaneBusy(f"The window could not be read: {error}.") from error
+
+    async def _do(self, pane: PaneRef, line: str) -> _Blocks:
+        """Ask for a change of this pane. Raises PaneGone, PaneBusy, PaneUnsure."""
+        link = self._link(pane)
+        try:
+            blocks = await link.act(line, timeout_s=TYPE_TIMEOUT_S)
+        except Disconnected as error:
+            raise PaneUnsure(f"tmux did not say whether it did it: {error}.") from error
+        if protocol.is_gone(blocks):
+            raise PaneGone(pane.id)
+        return blocks
 
     # --- panes ---
 

@@ -19,6 +19,7 @@ that somebody else chose are therefore separated by random text too, never by a 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -350,8 +351,9 @@ def is_pane_id(text: str) -> bool:
 
 
 def is_gone(blocks: list[Block]) -> bool:
-    """Did the pane vanish? (tmux: ``can't find pane: %99``)"""
-    return any(not block.ok and block.text.startswith("can't find pane") for block in blocks)
+    """Did the pane vanish? (tmux: ``can't find pane: %99``; for options ``no such pane: %99``)"""
+    gone = ("can't find pane", "no such pane")
+    return any(not block.ok and block.text.startswith(gone) for block in blocks)
 
 
 # --- typing -----------------------------------------------------------------------------------------------
@@ -433,6 +435,78 @@ def delete_buffers_line(blocks: list[Block]) -> str:
     rows = [row.decode("utf-8", "replace") for block in blocks if block.ok for row in block.lines]
     ours = [row for row in rows if _BUFFER.fullmatch(row)]
     return line(*(command("delete-buffer", "-b", name) for name in ours))
+
+
+_WINDOW = "#{session_id}:#{window_id} #{window_panes}"
+_WINDOW_HEAD = re.compile(r"(\$\d+:@\d+) (\d+)")
+
+
+class Window(msgspec.Struct, frozen=True):
+    """The window of a pane: its session and itself by ids, and how many panes it holds."""
+
+    target: str
+    panes: int
+
+
+def window_line(pane: str) -> str:
+    return command("display-message", "-p", "-t", pane, _WINDOW)
+
+
+def parse_window(blocks: list[Block]) -> Window:
+    """Raises LookupError when the pane is gone (tmux prints empty fields then), and ValueError when the
+    answer is not exactly that of ``window_line``."""
+    rows = [row.decode("utf-8", "replace") for block in blocks if block.ok for row in block.lines]
+    match = _WINDOW_HEAD.fullmatch(rows[0]) if len(rows) == 1 else None
+    if rows == [": "]:
+        raise LookupError("no such pane")
+    if match is None:
+        raise ValueError("not the answer of a window")
+    return Window(match[1], int(match[2]))
+
+
+def open_command(
+    behind: Window, name: str, folder: str, environment: Mapping[str, str], argv: Sequence[str]
+) -> str:
+    """A window behind that one, in the background; prints the id of its pane. tmux expands names and folders
+    as formats, so that a ``#`` of theirs is doubled."""
+    given = [word for key, value in environment.items() for word in ("-e", f"{key}={value}")]
+    return command(
+        "new-window",
+        *("-d", "-a", "-P", "-F", "#{pane_id}", "-t", behind.target),
+        *("-n", _plain(name), "-c", _plain(folder)),
+        *given,
+        *argv,
+    )
+
+
+def parse_opened(blocks: list[Block]) -> str:
+    """The id of the pane that was opened. Raises LookupError with the reason when none was, and ValueError
+    when it is not known whether one was opened."""
+    failed = next((block.text for block in blocks if not block.ok), "")
+    if failed:
+        raise LookupError(failed)
+    rows = [row.decode("utf-8", "replace") for block in blocks for row in block.lines]
+    if len(rows) != 1 or not is_pane_id(rows[0]):
+        raise ValueError("not the answer of a new window")
+    return rows[0]
+
+
+def rename_command(pane: str, name: str) -> str:
+    return command("rename-window", "-t", pane, "--", _plain(name))
+
+
+def keep_command(pane: str, *, is_kept: bool) -> str:
+    """Whether the pane stays when its program ends; not kept: as the window's own option says."""
+    words = ("remain-on-exit", "on") if is_kept else ("-u", "remain-on-exit")
+    return command("set-option", "-p", "-t", pane, *words)
+
+
+def remove_command(pane: str) -> str:
+    return command("kill-pane", "-t", pane)
+
+
+def _plain(text: str) -> str:
+    return text.replace("#", "##")
 
 
 def hint_command(pane: str, hint: str) -> str:
