@@ -7,7 +7,7 @@ import pytest
 from controlroom.node.mux.base import Pane, PaneGone, PaneRef
 from tests.support.multiplexers import MultiplexerBench
 
-NAMES = ["orchard", "two words", "50% #{pane_id} #(date)", 'it\'s "quoted"; $HOME', "-d", "~"]
+NAMES = ["orchard", "two words", "50% #{pane_id} #(date)", 'it\'s "quoted"; 5 $', "-d", "~"]
 
 
 async def only_pane(bench: MultiplexerBench) -> Pane:
