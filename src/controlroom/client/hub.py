@@ -52,6 +52,7 @@ from controlroom.wire.question import (
     Questions,
     SetPause,
 )
+from controlroom.wire.usage import Account, Profile, UsageBy, UsageReport
 
 T = TypeVar("T")
 QuestionAct = Literal["skip", "dismiss", "undo", "reopen"]
@@ -178,6 +179,20 @@ class HubClient:
     async def cancel_message(self, message_id: str) -> Message:
         """Take back a message that has not been typed yet; Refused ``conflict`` after."""
         return await self._call("DELETE", f"/messages/{_part(message_id)}", None, Message)
+
+    # ---- usage -----------------------------------------------------------------------------------------
+
+    async def accounts(self) -> tuple[Account, ...]:
+        """All accounts with their windows."""
+        return await self._get("/accounts", tuple[Account, ...])
+
+    async def profiles(self) -> tuple[Profile, ...]:
+        """The config folders of agents, on all machines."""
+        return await self._get("/profiles", tuple[Profile, ...])
+
+    async def usage(self, by: UsageBy = "agent") -> UsageReport:
+        """What agents used."""
+        return await self._get("/usage", UsageReport, by=by)
 
     # ---- questions -------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from controlroom.kit.clock import Clock
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.wire.model import Machine
 from controlroom.wire.node import AgentState, Hello, Snapshot
+from controlroom.wire.usage import UsageState
 
 _log = structlog.get_logger("fleet")
 
@@ -40,6 +41,9 @@ class Listener(Protocol):
 
     def snapshot(self, node: Node, states: Sequence[AgentState]) -> None:
         """The newest snapshot of a node, changed or not."""
+
+    def usage(self, node: Node, usage: UsageState) -> None:
+        """What the newest snapshot of a node says of usage, changed or not."""
 
     def flipped(self, node: Node) -> None:
         """The node came or went."""
@@ -165,6 +169,7 @@ class Follower:
             node.set_online(True)
             self._listener.flipped(node)
         self._listener.snapshot(node, snapshot.agents)
+        self._listener.usage(node, snapshot.usage)
         return {state.id: state for state in snapshot.agents}
 
     async def _away(self, delay: float) -> float:

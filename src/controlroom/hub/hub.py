@@ -13,6 +13,7 @@ from aiohttp import web
 from controlroom import __version__
 from controlroom.core.limiter import Limiter
 from controlroom.core.rights import is_active
+from controlroom.hub.accounts import Accounts
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.app import make_app
 from controlroom.hub.api.callers import SocketCallers
@@ -53,6 +54,7 @@ from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet, Health, Item, Machine
 from controlroom.wire.node import AgentState, ReplyAsks
+from controlroom.wire.usage import UsageState
 
 _log = structlog.get_logger("hub")
 
@@ -182,6 +184,8 @@ class Hub:
         )
         await self._checker.start()
         store.subscribe(self._checker.event)
+        self._accounts = Accounts(store, nodes, clock)
+        await self._accounts.start()
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))
@@ -199,6 +203,7 @@ class Hub:
         self._tasks.supervise("ends of devices", self.devices.tell_ends, self._health)
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         self._tasks.supervise("checker", self._checker.run, self._health)
+        self._tasks.supervise("accounts", self._accounts.run, self._health)
         self._parts = Parts(
             fleet=self.fleet,
             status=self.status,
@@ -210,6 +215,7 @@ class Hub:
             messages=messages,
             acts=self.acts,
             questions=self._questions,
+            accounts=self._accounts,
             receipts=receipts,
             live=self._live,
             devices=self.devices,
@@ -315,6 +321,9 @@ class Hub:
         self._chats.snapshot(node, states)
         self._questions.snapshot(node, states)
         self._settled.set()
+
+    def usage(self, node: Node, usage: UsageState) -> None:
+        self._accounts.snapshot(node, usage)
 
     def flipped(self, node: Node) -> None:
         self._courier.flipped(node)

@@ -12,6 +12,8 @@
 ``pause.changed``    PauseState
 ``device.changed``   Device: paired, renamed, or its rights are others now
 ``device.gone``      DeviceGone: revoked, replaced or ended
+``account.changed``  Account
+``account.gone``     AccountGone: no profile is signed in to it any more
 ==================== ============================================================
 """
 
@@ -48,6 +50,12 @@ class ChatHidden(Struct, frozen=True, kw_only=True):
     is_hidden: bool
     item_id: str | None = None
     before_ms: int | None = None
+
+
+class AccountGone(Struct, frozen=True, kw_only=True):
+    """An account that no profile of any machine is signed in to any more."""
+
+    id: str
 
 
 class DeviceGone(Struct, frozen=True, kw_only=True):

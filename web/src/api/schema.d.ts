@@ -517,6 +517,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All accounts with their windows, each with the age and source of its reading. */
+        get: operations["get_accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The config folders of agents, on all machines, and the account of each. */
+        get: operations["get_profiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What agents used: tokens, and what they would cost on the API. */
+        get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads/limits": {
         parameters: {
             query?: never;
@@ -1246,6 +1297,13 @@ export interface components {
             text: string;
         };
         /**
+         * AccountGone
+         * @description An account that no profile of any machine is signed in to any more.
+         */
+        AccountGone: {
+            id: string;
+        };
+        /**
          * AgentGone
          * @description An agent is not in the fleet any more. Its chat can still be read.
          */
@@ -1880,6 +1938,128 @@ export interface components {
             paused: boolean;
             /** @default null */
             why?: string | null;
+        };
+        /**
+         * Account
+         * @description One subscription account, in whatever profiles. ``login_ends_ms``: when the first of its logins ends
+         *     and the person has to sign in again.
+         */
+        Account: {
+            id: string;
+            kind: string;
+            name: string;
+            /** @enum {unknown} */
+            login: "ends_soon" | "idle" | "ok" | "out";
+            profiles: string[];
+            windows: components["schemas"]["AccountWindow"][];
+            /** @default null */
+            plan?: string | null;
+            /** @default null */
+            login_ends_ms?: number | null;
+            /** @default null */
+            hold?: components["schemas"]["Hold"] | null;
+            /** @default null */
+            reserve_pct?: number | null;
+            /** @default null */
+            paid?: components["schemas"]["Paid"] | null;
+        };
+        /**
+         * AccountWindow
+         * @description One window. ``used_pct`` null: unknown. ``state`` other than ``fresh``: at least so much is used.
+         */
+        AccountWindow: {
+            name: string;
+            length_minutes: number;
+            used_pct: number | null;
+            resets_at_ms: number | null;
+            taken_at_ms: number;
+            source: string;
+            state: string;
+            /** @default  */
+            scope?: string;
+        };
+        /**
+         * Hold
+         * @description The account was seen at its limit: nothing should be moved there before ``until_ms``.
+         */
+        Hold: {
+            until_ms: number;
+            why: string;
+        };
+        /**
+         * Paid
+         * @description Extra usage that costs money beyond the plan, as far as it is known. ``is_enabled``: the account would
+         *     use it instead of stopping; ``is_in_use``: it does now. Cents.
+         */
+        Paid: {
+            /** @default null */
+            is_enabled?: boolean | null;
+            /** @default null */
+            is_in_use?: boolean | null;
+            /** @default null */
+            used_cents?: number | null;
+            /** @default null */
+            limit_cents?: number | null;
+        };
+        /**
+         * Profile
+         * @description One config folder of one machine; ``account`` is the id of the account it is signed in to.
+         */
+        Profile: {
+            id: string;
+            name: string;
+            machine_id: string;
+            kind: string;
+            folder: string;
+            /** @default null */
+            account?: string | null;
+            /**
+             * @default out
+             * @enum {unknown}
+             */
+            login?: "ends_soon" | "idle" | "ok" | "out";
+            /** @default null */
+            login_ends_ms?: number | null;
+            /** @default  */
+            problem?: string;
+        };
+        /**
+         * UsageReport
+         * @description What agents used. ``missing``: machines that were not asked, because they are away. ``reading``: how
+         *     far files are still being read, of all machines; without it the sums are whole.
+         */
+        UsageReport: {
+            rows: components["schemas"]["UsageRow"][];
+            unpriced: string[];
+            /** @default [] */
+            missing?: string[];
+            /** @default null */
+            reading?: components["schemas"]["ReadingProgress"] | null;
+        };
+        /**
+         * UsageRow
+         * @description Tokens and their price on the API. ``key`` is an agent's id, a day, a model or a profile's id; "" =
+         *     of no agent that is known here. ``cost_usd`` null: nothing of it has a price; ``partly_priced``: some of
+         *     it has none and is not in it.
+         */
+        UsageRow: {
+            key: string;
+            input_tokens: number;
+            cache_read_tokens: number;
+            cache_write_tokens: number;
+            output_tokens: number;
+            answers: number;
+            cost_usd: number | null;
+            /** @default false */
+            partly_priced?: boolean;
+        };
+        /**
+         * ReadingProgress
+         * @description How far the machine has read its agents' files for what they used, in bytes of this round.
+         */
+        ReadingProgress: {
+            done: number;
+            total: number;
         };
         /**
          * UploadLimits
@@ -5148,6 +5328,312 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PauseState"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_accounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"][];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"][];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_usage: {
+        parameters: {
+            query?: {
+                /** @description agent (without it), day, model or profile */
+                by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
             /** @description Refused. */

@@ -19,7 +19,7 @@ from controlroom.wire.device import Paired, PairWithCode
 from controlroom.wire.model import Attachment
 from controlroom.wire.terminals import TerminalsReady
 
-_EVENT_DATA = (events.AgentGone, events.ChatHidden, events.ChatItems, events.DeviceGone)
+_EVENT_DATA = (events.AccountGone, events.AgentGone, events.ChatHidden, events.ChatItems, events.DeviceGone)
 _REF = "#/components/schemas/{name}"
 
 

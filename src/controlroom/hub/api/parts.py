@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from controlroom.core.limiter import Limiter
+from controlroom.hub.accounts import Accounts
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.live import LiveClients
 from controlroom.hub.chat_finder import ChatFinder
@@ -39,6 +40,7 @@ class Parts:
     hiding: Hiding
     acts: Acts
     questions: Questions
+    accounts: Accounts
     receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook

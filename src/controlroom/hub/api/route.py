@@ -40,7 +40,8 @@ class Call:
         return self.query.get(name) or None
 
 
-Handler = Callable[[Parts, Call], Awaitable[msgspec.Struct]]
+Answer = msgspec.Struct | tuple[msgspec.Struct, ...]
+Handler = Callable[[Parts, Call], Awaitable[Answer]]
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Route:
     path: str
     summary: str
     handler: Handler
-    answer: type[msgspec.Struct]
+    answer: type[msgspec.Struct] | type[tuple[msgspec.Struct, ...]]
     body: type[msgspec.Struct] | None = None
     status: int = 200
     query: tuple[Parameter, ...] = ()

@@ -13,6 +13,7 @@ from controlroom.hub.api.question_routes import QUESTION_ROUTES
 from controlroom.hub.api.receipt_routes import RECEIPT_ROUTES
 from controlroom.hub.api.route import Call, Parameter, Route
 from controlroom.hub.api.unlock_routes import UNLOCK_ROUTES
+from controlroom.hub.api.usage_routes import USAGE_ROUTES
 from controlroom.hub.marks import set_marks
 from controlroom.wire.client import (
     Accepted,
@@ -175,6 +176,7 @@ ROUTES: tuple[Route, ...] = (
         query=(Parameter("lines", int, f"rows: 1 to {LARGEST_HISTORY}, {HISTORY} without it"),),
     ),
     *QUESTION_ROUTES,
+    *USAGE_ROUTES,
     *HIDING_ROUTES,
     *DEVICE_ROUTES,
     *UNLOCK_ROUTES,

@@ -259,4 +259,19 @@ checks = Table(
     Column("at_ms", BigInteger, nullable=False, index=True),
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0010")
+# What each machine told of usage last (UsageState, in our time), so that one that is away can still be shown.
+machine_usage = Table(
+    "machine_usage",
+    metadata,
+    Column("machine_id", String, primary_key=True),
+    Column("usage", LargeBinary, nullable=False),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("shown", LargeBinary, nullable=False),  # Account, as last told to clients
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0011")

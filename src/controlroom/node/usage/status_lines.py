@@ -1,5 +1,5 @@
 """Readings that status lines left: Claude Code hands its limits to the status line's command, and
-``controlroom status-line`` keeps them here before it runs the person's own one (claude-usage.md section 1).
+``controlroom statusline`` keeps them here before it runs the person's own one (claude-usage.md section 1).
 
 One private file for each session. An agent that draws its status line again repeats what it knows, however
 old that is: the time of a reading is when its numbers were first seen in that session.
