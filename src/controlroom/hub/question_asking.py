@@ -57,7 +57,7 @@ class Asking:
             zone = UTC if node is None else node.time_zone
             times = Times(asked_at_ms=change.now_ms, zone=zone, zone_of=zone_of)
             card, is_blocking = card_of_command(body, times)
-            row = new_question(change, body.id, agent_id, agent.chat_id, card, is_blocking=is_blocking)
+            row = new_question(change, body.id, agent_id, agent.chat_id, card, is_blocking=is_blocking, by=by)
             row = self._steps.put(change, replacing(self._steps, change, row))
             request_rows.add_request(change, by, body.id, digest, b"{}")
             return self._steps.shown(change, row)

@@ -124,7 +124,7 @@ class _Reading:
         at_ms = item.at_ms + self._node.offset_ms
         named = [
             (row, key)
-            for row in self._open()
+            for row in question_rows.unsettled_questions(self._change.connection, self._chat.agent_id)
             if row.chat_id == self._chat.id and self._stands_last(row)
             if (key := named_in_chat(row.card.options, text)) is not None
         ]
@@ -297,12 +297,12 @@ def is_too_fast(change: Change, agent_id: str) -> bool:
 
 
 def new_question(
-    change: Change, id: str, agent_id: str, chat_id: str, card: Card, *, is_blocking: bool
+    change: Change, id: str, agent_id: str, chat_id: str, card: Card, *, is_blocking: bool, by: str = ""
 ) -> QuestionRow:
-    """A question that is not stored yet."""
+    """A question that is not stored yet. ``by``: who asks for the agent; "" = it does itself."""
     log = machine.ask(
         at_ms=card.asked_at_ms,
-        by=f"agent:{agent_id}",
+        by=by or f"agent:{agent_id}",
         blocking=is_blocking,
         has_default=card.default is not None,
     )

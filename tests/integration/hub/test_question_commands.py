@@ -127,6 +127,7 @@ async def test_options_get_keys_of_their_own_and_several_can_be_chosen(house: Ho
     options = tuple(QuestionOption(key="same, key", label=label) for label in ("Pears", "Plums", "Apples"))
     ask = msgspec.structs.replace(ASK, options=options, multi=True, agent_id="agt_1")
     asked = await file(inbox, ask)
+    assert asked.history[0].by == "host"
     assert [one.key for one in asked.options] == ["1", "2", "3"]
     answered = await inbox.answer(asked.id, ("Apples", "1"))
     assert answered.answer is not None and answered.answer.option == "1, 3"

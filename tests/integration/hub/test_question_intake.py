@@ -138,8 +138,26 @@ async def test_the_terminal_takes_the_place_of_an_answer_on_its_way(house: House
     await inbox.answer(asked.id, "1")
     await inbox.taken(f"{asked.id}:1")
     await inbox.say("2", kind="user")
+    now = await inbox.until(asked.id, lambda q: len(q.history) == 3)
+    assert now.answer is not None
+    assert (now.state, now.answer.option, now.answer.delivery) == ("answered", "2", None)
+
+    async def is_back() -> bool:
+        return (await house.client.message(f"{asked.id}:1")).detail == "Taken back before it was typed."
+
+    await until(is_back)
+
+
+async def test_an_answer_that_is_typed_stays_whatever_the_terminal_says(house: House) -> None:
+    inbox = await ready(house)
+    asked = await inbox.asked(PLAIN)
+    await inbox.answer(asked.id, "1")
+    act = await inbox.taken(f"{asked.id}:1")
+    await house.node.progress(act.id, "delivered", item_id="u9")
+    await inbox.until(asked.id, lambda q: q.undo_until_ms is None)
+    await inbox.say("2", kind="user")
     await marked(house)
-    assert (await inbox.get(asked.id)).state == "answered", "an answered question takes no word from the chat"
+    assert len((await inbox.get(asked.id)).history) == 2
 
 
 async def test_a_message_that_names_an_option_answers_as_whoever_sent_it(house: House) -> None:

@@ -124,6 +124,15 @@ def open_questions(connection: Connection, agent_id: str | None = None) -> list[
     return _all(connection, query.order_by(questions.c.number))
 
 
+def unsettled_questions(connection: Connection, agent_id: str) -> list[QuestionRow]:
+    """Those of an agent that wait, and those whose answer is still on its way."""
+    query = select(questions).where(
+        questions.c.agent_id == agent_id,
+        (questions.c.state == "open") | ((questions.c.state == "answered") & questions.c.is_followed),
+    )
+    return _all(connection, query.order_by(questions.c.number))
+
+
 def newest_questions(
     connection: Connection, *, before: int | None, agent_id: str | None, limit: int
 ) -> list[QuestionRow]:
