@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { fleet, question } from "../store/samples";
+import { countsOf } from "../store/agents";
+import { agent, closed, fleet, machine, question } from "../store/samples";
 import { openOf } from "../store/questions";
 import { apply, EMPTY, type State } from "../store/state";
 import { keepQuestions, questionsTrouble } from "./questions";
@@ -50,6 +51,19 @@ it("asks once for each fleet and each time the link is back, never because of wh
   link.value = { kind: "live" };
   await flush();
   expect(paths()).toHaveLength(6);
+});
+
+it("looks how the question of an agent ended that stands at it without a card", async () => {
+  const end = closed(question("q_1"), "dismissed", 2_000, "host");
+  request.mockImplementation((_method: string, path: string, options?: { query: { state: string } }) => Promise.resolve(
+    path === "/status" ? { ok: true, value: {} } : { ok: true, value: { questions: options?.query.state === "all" ? [end] : [] } }));
+  keepQuestions(room);
+  state.value = apply(state.value, { type: "fleet", fleet: fleet(1, [agent("agt_1", { activity: "question" }), agent("agt_2")]) });
+  link.value = { kind: "live" };
+  await flush();
+  const asked = request.mock.calls.map(([, , options]) => (options as { query?: { agent?: string } } | undefined)?.query?.agent).filter((id) => id !== undefined);
+  expect(new Set(asked)).toEqual(new Set(["agt_1"]));
+  expect(countsOf(state.value.agents, new Map([["mac_1", machine("mac_1")]]), state.value.questions).waiting).toBe(0);
 });
 
 it("says that they could not be read, and tries again", async () => {

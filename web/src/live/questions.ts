@@ -3,10 +3,14 @@ import { computed, effect, signal, untracked, type ReadonlySignal } from "@preac
 
 import type { Refusal } from "../api/http";
 import type { Question, Questions, Status } from "../api/types";
+import { hasCard } from "../store/questions";
 import { readPaused, readQuestion } from "../store/read";
 import type { Room } from "./room";
 
 const AGAIN_MS = 10_000;
+/** So many agents are asked about, and so many of their newest questions. */
+const MOST_ASKING = 20;
+const NEWEST = 10;
 
 const trouble = signal<Refusal | null>(null);
 
@@ -45,8 +49,20 @@ async function loadOpen(room: Room, isWanted: () => boolean): Promise<Refusal | 
   if (paused !== null) room.tell({ type: "paused", paused: paused.paused });
   if (!answer.ok) return answer.refusal;
   // Of an older fleet: another one is asked for already.
-  if (room.state.peek().epoch === epoch) room.tell({ type: "questions", questions: readable(answer.value), isWhole: true });
+  if (room.state.peek().epoch !== epoch) return null;
+  room.tell({ type: "questions", questions: readable(answer.value), isWhole: true });
+  await loadEnds(room);
   return null;
+}
+
+/** An agent may stand at a question that was closed before this page was opened: then it waits for nobody. */
+async function loadEnds(room: Room): Promise<void> {
+  const { agents, questions } = room.state.peek();
+  const asking = [...agents.values()].filter((agent) => agent.activity === "question" && !hasCard(questions, agent)).slice(0, MOST_ASKING);
+  await Promise.all(asking.map(async (agent) => {
+    const answer = await room.http.request<Questions>("GET", "/questions", { query: { state: "all", agent: agent.id, limit: NEWEST } });
+    if (answer.ok) room.tell({ type: "questions", questions: readable(answer.value), isWhole: false });
+  }));
 }
 
 /** Those of a page that can be used. */
