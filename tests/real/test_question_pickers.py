@@ -98,19 +98,16 @@ async def test_own_words(desk: Desk, room: Room, inbox: Inbox, claude_model: Fak
     assert claude.typed() == ["ask me"]
 
 
-async def test_several_choices_and_the_page_that_sends_them(
-    desk: Desk, room: Room, inbox: Inbox, claude_model: FakeAnthropic
-) -> None:
+async def test_several_choices(desk: Desk, room: Room, inbox: Inbox, claude_model: FakeAnthropic) -> None:
+    """The page that asks once more shows what was chosen, so nobody has to confirm it."""
     await claude_asks(desk, claude_model, TOOLS)
     card = await inbox.until_asked("Which tools?")
     assert card.multi
     await inbox.answer(card.id, ["Ladder, tall", "Gloves"])
-    review = await inbox.until_asked("Send these answers to the agent?")
-    assert "Gloves" in (review.context or "")
-    await inbox.answer(review.id, "Submit answers")
     await room.until_said(card.agent_id, "Thank you.")
     told = results(claude_model)
     assert "Ladder, tall" in told and "Gloves" in told and "Basket" not in told
+    assert [one.question for one in await inbox.all()] == ["Which tools?"]
 
 
 async def test_several_questions_in_one_dialog(
@@ -121,13 +118,31 @@ async def test_several_questions_in_one_dialog(
     await inbox.answer(first.id, "1")
     second = await inbox.until_asked("Which tools?")
     await inbox.answer(second.id, "Basket", "and a rope, 20 m")
-    review = await inbox.until_asked("Send these answers to the agent?")
-    await inbox.answer(review.id, "1")
     await room.until_said(first.agent_id, "Thank you.")
     told = results(claude_model)
     assert "Apples, red: all of them (Recommended)" in told
     assert "Basket" in told and "and a rope, 20 m" in told
-    assert {card.state for card in await inbox.all()} == {"answered"}
+    assert [(card.question, card.state) for card in await inbox.all()] == [
+        ("Which tools?", "answered"),
+        ("Which fruit first?", "answered"),
+    ]
+
+
+async def test_partly_answered_at_the_pane_the_last_page_is_a_question(
+    desk: Desk, room: Room, inbox: Inbox, claude_model: FakeAnthropic
+) -> None:
+    """It shows something that nobody chose on a card."""
+    claude = await claude_asks(desk, claude_model, FRUIT, TOOLS)
+    first = await inbox.until_asked("Which fruit first?")
+    await press(claude, "2", "Which fruit first?")
+    second = await inbox.until_asked("Which tools?")
+    await inbox.answer(second.id, "Basket")
+    review = await inbox.until_asked("Send these answers to the agent?")
+    assert "Pears" in (review.context or "")
+    await inbox.answer(review.id, "Submit answers")
+    await room.until_said(first.agent_id, "Thank you.")
+    ended = await inbox.until_closed(first.id, "answered")
+    assert ended.answer is not None and ended.answer.option == "2"
 
 
 async def test_answered_at_the_pane(

@@ -7,7 +7,8 @@ text, "Chat about this" is the way out, which ends the dialog without a decision
 it is "None of the above", with a note that says that nobody decided.
 
 A page of Claude Code that only shows the answers once more ("Review your answers") is a card too: until
-somebody confirms it, the agent has heard nothing.
+somebody confirms it, the agent has heard nothing. Where it shows just what the person chose on cards
+(``confirms``), it needs no second word of theirs.
 
 Keys of options are the dialog's own, because that is what an answer names. The screen wraps texts where it
 likes, so questions are compared without white space.
@@ -94,6 +95,14 @@ class PickerCard(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
 
 
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person answered on a card: the labels that they chose, and their own words."""
+
+    question: str
+    labels: tuple[str, ...] = ()
+    text: str = ""
+
+
 class PickerAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """How a question was answered. ``declined``: the dialog was closed without an answer."""
 
@@ -129,6 +138,26 @@ def card_of(shown: Shown) -> PickerCard | None:
         way_out=way_out,
         problem=problem,
     )
+
+
+def confirms(review: PickerCard, said: Sequence[Said]) -> bool:
+    """Whether the page shows just what was said on cards, and nothing else."""
+    rest = _plain(review.context)
+    if not review.is_review or not rest:
+        return False
+    for one in said:
+        answers = {", ".join(filter(None, [*one.labels, one.text])), ": ".join([*one.labels, one.text])}
+        for answer in answers:
+            shown = _plain(f"● {one.question} → {answer}")
+            if answer and shown in rest:
+                rest = rest.replace(shown, "", 1)
+                break
+    return not rest
+
+
+def _plain(text: str) -> str:
+    """Without what the page adds: quotes around labels with a comma, its wrapping, "(Recommended)"."""
+    return _squeezed(text).replace('"', "").casefold().replace("(recommended)", "")
 
 
 def way_out_note(options: Sequence[ShownOption], way_out: str, *, free_text: bool) -> str | None:

@@ -4,6 +4,9 @@ A dialog that is gone was answered at the pane, or by us. How, the conversation 
 (``question_intake``); what it does not say within that moment nobody knows, and the card has expired.
 While an agent cannot be looked at, its cards stay. A card that a person opens again after its dialog has gone
 parts with it: from then on it is answered by a message, like all others.
+
+The page that sends the answers of a dialog is no question where it shows just what a person chose on cards:
+it is confirmed in their name.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ import msgspec
 import structlog
 
 from controlroom.core.blocking import why_blocking
-from controlroom.core.pickers import card_of
+from controlroom.core.pickers import PickerCard, Said, card_of, confirms
 from controlroom.core.questions import Expire
+from controlroom.hub.acts import Acts
+from controlroom.hub.errors import HubError
 from controlroom.hub.nodes import Node
 from controlroom.hub.question_cards import question_id
 from controlroom.hub.question_intake import new_question
@@ -26,6 +31,7 @@ from controlroom.hub.store.question_rows import Card, QuestionRow
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
+from controlroom.wire.client import AnswerDialog
 from controlroom.wire.model import WaitingFor
 from controlroom.wire.node import AgentState
 from controlroom.wire.question import QuestionOption
@@ -35,14 +41,17 @@ _log = structlog.get_logger("questions")
 GRACE_S = 20.0  # the conversation is fetched within seconds of the snapshot
 AGAIN_S = 5.0
 MOST_SAME = 20  # cards of one dialog that came back again and again
+RECENT, WITHIN_MS = 20, 60 * 60_000  # cards that a page of answers may be about
+TRIES, TRY_S = 10, 0.3  # the page may be seen before it is written down that a card was answered
 GONE = "Its dialog is gone, and the conversation does not say how it was answered."
 
 
 class Pickers:
     """Keeps cards and dialogs together."""
 
-    def __init__(self, store: Store, steps: Steps) -> None:
+    def __init__(self, store: Store, steps: Steps, acts: Acts) -> None:
         self._store = store
+        self._acts = acts
         self._steps = steps
         self._tasks = Tasks("pickers")
         self._standing: dict[str, str | None] = {}  # by agent: the dialog that stands
@@ -81,11 +90,42 @@ class Pickers:
     async def _make(self, node: Node, state: AgentState, waiting: WaitingFor) -> None:
         while self._standing.get(state.id) == waiting.id:
             try:
-                await self._store.change(lambda change: self._card(change, node, state, waiting))
+                if not await self._confirm(node, state, waiting):
+                    await self._store.change(lambda change: self._card(change, node, state, waiting))
                 return
             except DatabaseTrouble as error:
                 _log.warning("cannot keep a dialog's card", agent=state.id, error=str(error))
                 await asyncio.sleep(AGAIN_S)
+
+    async def _confirm(self, node: Node, state: AgentState, waiting: WaitingFor) -> bool:
+        """Send the answers that were given on cards, when this is the page that shows just these."""
+        page = card_of(waiting)
+        if page is None or not page.is_review:
+            return False
+        since_ms = waiting.since_ms + node.offset_ms - WITHIN_MS
+        for _ in range(TRIES):
+            rows = [row for row in await self._recent(state) if row.card.asked_at_ms >= since_ms]
+            by = _who_said(page, rows)
+            if by is not None:
+                body = AnswerDialog(
+                    request_id=f"send_{waiting.id}", waiting_id=waiting.id, option=page.options[0].key
+                )
+                try:
+                    await self._acts.answer(state.id, body, by)
+                except HubError as error:
+                    _log.warning("cannot send answers", agent=state.id, error=str(error))
+                    return False
+                return True
+            if not any(row.is_open for row in rows) or self._standing.get(state.id) != waiting.id:
+                return False
+            await asyncio.sleep(TRY_S)
+        return False
+
+    async def _recent(self, state: AgentState) -> list[QuestionRow]:
+        rows = await self._store.read(
+            lambda c: question_rows.newest_questions(c, before=None, agent_id=state.id, limit=RECENT)
+        )
+        return [row for row in rows if row.card.source == "picker" and row.chat_id == state.chat_id]
 
     async def _expire(self, agent_id: str, time: int) -> None:
         """Give the conversation a moment to say how it was answered; what it does not say has expired."""
@@ -137,6 +177,22 @@ class Pickers:
         )
         row = new_question(change, id, state.id, state.chat_id, card, is_blocking=why is not None)
         self._steps.put(change, row)
+
+
+def _who_said(page: PickerCard, rows: Sequence[QuestionRow]) -> str | None:
+    """Who chose on cards just what the page shows; None when it shows anything else. ``rows``: the newest
+    first."""
+    said: dict[str, Said] = {}
+    by = None
+    for row in rows:
+        given = row.log.given
+        if row.log.state != "answered" or given is None or given.in_terminal or row.card.question in said:
+            continue
+        keys = given.option.split(", ") if given.option else []
+        labels = tuple(one.label for one in row.card.options if one.key in keys)
+        said[row.card.question] = Said(question=row.card.question, labels=labels, text=given.text or "")
+        by = by or given.by
+    return by if confirms(page, tuple(said.values())) else None
 
 
 def _picker(state: AgentState) -> WaitingFor | None:

@@ -83,7 +83,7 @@ class Questions:
         self._steps = Steps(messages, nodes, self._waits.has_asker)
         self._intake = Intake(self._steps, messages, pressed)
         self._asking = Asking(store, nodes, self._steps)
-        self._pickers = Pickers(store, self._steps)
+        self._pickers = Pickers(store, self._steps, acts)
         self._fates = Fates(store, messages, self._steps)
         self._acts = QuestionActs(
             store,

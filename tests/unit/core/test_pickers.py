@@ -12,8 +12,10 @@ from controlroom.core.pickers import (
     SKIPPED,
     PickerAnswer,
     PickerCard,
+    Said,
     answer_in,
     card_of,
+    confirms,
     way_out_note,
 )
 from controlroom.core.question_block import Choice
@@ -257,3 +259,41 @@ class TestTheReviewPage:
     )
     def test_it_ends_with_the_tool(self, row: Tool, answer: PickerAnswer | None) -> None:
         assert answer_in(row, self.CARD.question, self.CARD.options, multi=False) == answer
+
+    FRUIT = Said(question="Which fruit should we harvest first?", labels=("Pears",))
+    TOOLS = Said(question="Which tools may I list?", labels=("Ladder", "Crates"))
+
+    def test_it_shows_what_was_chosen(self) -> None:
+        assert confirms(self.CARD, (self.TOOLS, self.FRUIT))
+        long = claude("80x24-picker-multi-submit")
+        label = "Crates, and the very long stacking poles that go with them, always in pairs of two or more"
+        asked = claude("80x24-picker-multi-two-ticked").question
+        assert confirms(long, (Said(question=asked, labels=("Ladder", label)),))
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            (),
+            (FRUIT,),
+            (FRUIT, Said(question=TOOLS.question, labels=("Ladder",))),
+            (FRUIT, Said(question=TOOLS.question, labels=("Ladder", "Crates"), text="and gloves")),
+            (Said(question=FRUIT.question, labels=("Plums",)), TOOLS),
+            (FRUIT, Said(question=TOOLS.question)),
+        ],
+    )
+    def test_it_shows_something_else(self, said: tuple[Said, ...]) -> None:
+        assert not confirms(self.CARD, said)
+
+    def test_words_of_their_own(self) -> None:
+        for shown in ("Pears: the ripe ones", "Pears, the ripe ones"):
+            page = picker(f"Review your answers\n\n ● Which fruit?\n   → {shown}", "Submit answers", "Cancel")
+            assert confirms(page, (Said(question="Which fruit?", labels=("Pears",), text="the ripe ones"),))
+            more = picker(
+                f"Review your answers\n\n ⚠ Not all is answered\n\n ● Which fruit?\n   → {shown}", "a"
+            )
+            assert not confirms(
+                more, (Said(question="Which fruit?", labels=("Pears",), text="the ripe ones"),)
+            )
+
+    def test_another_page_confirms_nothing(self) -> None:
+        assert not confirms(claude("80x24-ask-user-question"), (self.FRUIT,))
