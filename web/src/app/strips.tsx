@@ -9,7 +9,7 @@ import { useRoom, type Room } from "../live/room";
 import { Strip } from "../parts/strip";
 import { connectionHere } from "../store/connection";
 import { stripOf, type StripAct } from "./strip-text";
-import { loadNew, lookForNew, newVersion } from "../sw/register";
+import { loadNew, lookForNewSoon, newVersion } from "../sw/register";
 import { go } from "../kit/navigate";
 
 /** How long "Up to date" is said. */
@@ -101,6 +101,6 @@ function followVersion(room: Room): () => void {
   return effect(() => {
     const { serverVersion } = room.state.value;
     const isOther = serverVersion !== null && serverVersion !== __APP_VERSION__;
-    if (room.link.value.kind === "live") void lookForNew(isOther ? LOOK_OTHER_MS : LOOK_MS);
+    if (room.link.value.kind === "live") lookForNewSoon(isOther ? LOOK_OTHER_MS : LOOK_MS);
   });
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { beforeLeaving } from "../kit/leave";
-import { loadNew, newVersion } from "./register";
+import { loadNew, lookForNew, lookForNewSoon, newVersion } from "./register";
 
 const stops: (() => void)[] = [];
 afterEach(() => {
@@ -28,4 +28,23 @@ describe("a new version", () => {
   });
 
   it("is none before anybody looked", () => expect(newVersion.value).toBe("none"));
+});
+
+describe("a look that comes too soon after the last one", () => {
+  it("is made later, once, as early as one of them may be", async () => {
+    vi.useFakeTimers({ now: 1_000_000 });
+    await lookForNew();
+    const started = vi.spyOn(globalThis, "setTimeout");
+    lookForNewSoon(60_000);
+    lookForNewSoon(60_000);
+    lookForNewSoon(5_000);
+    lookForNewSoon(60_000);
+    expect(started.mock.calls.map(([, ms]) => ms)).toEqual([60_000, 5_000]);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(vi.getTimerCount()).toBe(0);
+    lookForNewSoon(60_000);
+    expect(started.mock.calls.at(-1)?.[1]).toBe(60_000);
+    vi.useRealTimers();
+  });
 });

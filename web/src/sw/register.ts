@@ -69,6 +69,20 @@ export async function lookForNew(atMostEveryMs = 0): Promise<void> {
   await registration?.update().catch(() => undefined);
 }
 
+let next: { atMs: number; timer: ReturnType<typeof setTimeout> } | null = null;
+
+/** The same, and when that was just asked, as soon as it may be asked again: what is new since then is not missed. */
+export function lookForNewSoon(atMostEveryMs: number): void {
+  const atMs = askedMs + atMostEveryMs;
+  if (next !== null && next.atMs <= atMs) return;
+  if (next !== null) clearTimeout(next.timer);
+  const look = (): void => {
+    next = null;
+    void lookForNew();
+  };
+  next = { atMs, timer: setTimeout(look, Math.max(0, atMs - Date.now())) };
+}
+
 /** Writes the drafts down and loads the newest version. False: they could not be kept, nothing happened. */
 export async function loadNew(force = false): Promise<boolean> {
   if (!(await writeDown()) && !force) return false;

@@ -25,10 +25,25 @@ import type { Target } from "./targets";
 import { UnlockHere } from "./unlock-here";
 
 const LIST_EVERY_MS = 5_000;
+/** Who cannot find out asks the hub by opening a shell. */
+const RIGHT_WITHIN_MS = 3_000;
 
 export function HostShells() {
   const right = useTypingRight();
-  return right === "no" ? <Forbidden /> : <Shells />;
+  const isLate = useLater(RIGHT_WITHIN_MS);
+  if (right === "no") return <Forbidden />;
+  // A socket that is refused leaves a warning in the browser's log: the right is known a moment later.
+  return right === "unknown" && !isLate ? <div class="term"><Head said="Connecting" /></div> : <Shells />;
+}
+
+/** False until so much time went by. */
+function useLater(ms: number): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isLate;
 }
 
 function Head({ said, children }: { said: string; children?: preact.ComponentChildren }) {
