@@ -30,6 +30,8 @@ from controlroom.wire.client import (
     Welcome,
 )
 from controlroom.wire.model import Agent, Fleet, Item, Items, Message, Screen
+from controlroom.wire.policy import PolicyReport
+from controlroom.wire.usage import Account, Profile, UsageReport
 from tests.integration.cli.stub_questions import StubQuestions
 from tests.unit.cli.agents import NOW
 
@@ -51,7 +53,11 @@ class StubHub:
         )
         self.items: dict[str, Items] = {}
         self.questions = StubQuestions()
+        self.accounts: tuple[Account, ...] = ()
+        self.profiles: tuple[Profile, ...] = ()
+        self.used: dict[str, UsageReport] = {}  # by what it is asked for
         self.screen: Screen | None = None
+        self.policy: PolicyReport | None = None
         self.course: list[dict[str, Any]] = []  # states that a message goes through, one for each look
         self.refusals: dict[str, Error] = {}  # by "METHOD /path"
         self.calls: list[tuple[str, Any]] = []
@@ -155,8 +161,12 @@ class StubHub:
             "fleet": lambda rest, body: self.fleet,
             "status": lambda rest, body: self._status(),
             "questions": lambda rest, body: self.questions.answer(rest, body, dict(request.query)),
+            "accounts": lambda rest, body: self.accounts,
+            "profiles": lambda rest, body: self.profiles,
+            "usage": lambda rest, body: self.used[request.query["by"]],
             "pause": lambda rest, body: self.questions.pause(body),
             "chats": lambda rest, body: self.items.get(rest[0]),
+            "policy": lambda rest, body: self.policy,
             "messages": lambda rest, body: self._next_state(rest[0]),
             "agents": self._agent,
         }

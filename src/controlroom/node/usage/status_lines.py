@@ -34,6 +34,7 @@ class _Limits(msgspec.Struct, omit_defaults=True):
 
 class _Input(msgspec.Struct):
     session_id: str = ""
+    transcript_path: str = ""
     rate_limits: _Limits | None = None
 
 
@@ -43,6 +44,16 @@ class Kept(msgspec.Struct):
     folder: str
     since_ms: int
     limits: _Limits
+
+
+def folder_of(data: bytes) -> str:
+    """The config folder of the agent that said this, by where its transcript lies; "" = it does not say.
+
+    Raises msgspec.MsgspecError when the input is none.
+    """
+    path = msgspec.json.decode(data[:MOST_BYTES], type=_Input).transcript_path
+    folder, is_there, _ = path.rpartition("/projects/")
+    return folder if is_there and folder.startswith("/") else ""
 
 
 def keep(spool: Path, config_folder: str, data: bytes, now_ms: int) -> bool:
