@@ -31,7 +31,8 @@ class Phrase(msgspec.Struct, frozen=True):
 
 
 AMOUNT = (
-    r"(?:(?:us|ca|au|r|hk)?[$€£¥₹] ?\d[\d.,]* ?k?|\d[\d.,]* ?k? ?(?:[$€£¥₹元円块]|(?:usd|eur|gbp|chf|jpy"
+    r"(?:(?:us|ca|au|r|hk)?[$€£¥₹] ?\d[\d.,]{0,20} ?k?"
+    r"|(?<![\d.,])\d[\d.,]{0,20} ?k? ?(?:[$€£¥₹元円块]|(?:usd|eur|gbp|chf|jpy"
     r"|cny|rmb|brl|inr|euros?|dollars?|dollari|dolares|pounds|bucks|cents|reais|yuan|yen|btc|eth)\b|美元"
     r"|美金|欧元|日元|ドル|ユーロ))"
 )
