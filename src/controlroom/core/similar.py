@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST = 2000  # characters of a text that are looked at
 ENOUGH = 0.5  # share of the longer text's content words that the shorter one must have
+_STEM = 4  # letters that all forms of a word have
 SAME_CHOICE = 0.3  # the same of two questions that offer the same options
 
 _MARKS = re.compile(r"[*_`~#>\[\](){}\"'“”‘’«»„]")
@@ -144,8 +145,9 @@ def _is_any_choice(label: str) -> bool:
 def _compare(old: str, new: str) -> tuple[int, set[str], set[str]]:
     """How many content words both have, in whatever form, and what only one has."""
     left, right = _content(old), _content(new)
-    both = {word for word in left if _has(word, right)}
-    return len(both), left - both, {word for word in right if not _has(word, left)}
+    both = {word for word, has in zip(left, _have(left, right), strict=True) if has}
+    only_new = {word for word, has in zip(right, _have(right, left), strict=True) if not has}
+    return len(both), left - both, only_new
 
 
 def _content(text: str) -> set[str]:
@@ -159,15 +161,22 @@ def _content(text: str) -> set[str]:
     return found
 
 
-def _has(word: str, words: set[str]) -> bool:
-    return word in words or any(_is_form(word, other) for other in words)
+def _have(words: Collection[str], others: set[str]) -> list[bool]:
+    """Which of these words are among the others, in whatever form. Forms begin alike, so few are compared."""
+    alike: dict[str, list[str]] = {}
+    for other in others:
+        alike.setdefault(other[:_STEM], []).append(other)
+    return [
+        word in others or any(_is_form(word, other) for other in alike.get(word[:_STEM], ()))
+        for word in words
+    ]
 
 
 def _is_form(one: str, other: str) -> bool:
     """Two forms of one word: the same beginning, and short endings ("migrate", "migrating")."""
-    if not (one.isalpha() and other.isalpha()) or min(len(one), len(other)) < 4 or _WIDE.search(one):
+    if not (one.isalpha() and other.isalpha()) or min(len(one), len(other)) < _STEM or _WIDE.search(one):
         return False
     same = next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
-    return same >= 4 and max(len(one), len(other)) - same <= 3
+    return same >= _STEM and max(len(one), len(other)) - same <= 3
