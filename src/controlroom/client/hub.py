@@ -43,6 +43,7 @@ from controlroom.wire.device import (
     PatchDevice,
 )
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen, Scrollback
+from controlroom.wire.policy import PolicyReport
 from controlroom.wire.question import (
     AnswerQuestion,
     AskQuestion,
@@ -193,6 +194,10 @@ class HubClient:
     async def usage(self, by: UsageBy = "agent") -> UsageReport:
         """What agents used."""
         return await self._get("/usage", UsageReport, by=by)
+
+    async def policy(self) -> PolicyReport:
+        """On which account each agent should be now, and why."""
+        return await self._get("/policy", PolicyReport)
 
     # ---- questions -------------------------------------------------------------------------------------
 

@@ -142,6 +142,7 @@ RIGHTS: Mapping[str, Rule] = {
     f"GET {API}/accounts": Rule("chat", agents=True),
     f"GET {API}/profiles": Rule("chat", agents=True),
     f"GET {API}/usage": Rule("chat", agents=True),
+    f"GET {API}/policy": Rule("chat", agents=True),
     f"PUT {API}/pause": Rule("actions"),
     f"GET {API}/status": Rule("chat"),
     f"GET {API}/devices": Rule("paired"),

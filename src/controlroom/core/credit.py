@@ -26,7 +26,7 @@ Verdict = Literal["free", "ask", "allowed", "refused"]
 _VERBS: dict[Deed, str] = {"go_on": "go on", "resume": "be resumed", "move": "be moved to where it goes on"}
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class CreditChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One way to answer. ``allows``: paid extra usage on this account, until its next window."""
 
     label: str
@@ -40,7 +40,7 @@ class CreditCard(msgspec.Struct, frozen=True, kw_only=True):
     account_id: str
     question: str
     context: str
-    choices: tuple[Choice, ...]
+    choices: tuple[CreditChoice, ...]
 
 
 def guard(deed: Deed, account: PolicyAccount, model: str, now_ms: int, answer: bool | None) -> Verdict:
@@ -79,11 +79,11 @@ def card(deed: Deed, agent: str, account: PolicyAccount, model: str, now_ms: int
         question=f"Shall {agent} {_VERBS[deed]} with paid extra usage on {account.name}?",
         context=f"{account.name} {spent}. {extra} {price}",
         choices=(
-            Choice(
+            CreditChoice(
                 label="No, wait",
                 what=f"{agent} waits until the next window, in {rest}, or until another account has enough",
             ),
-            Choice(
+            CreditChoice(
                 label="Yes, pay", what=f"what it does on {account.name} costs extra for {rest}", allows=True
             ),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import msgspec
 import structlog
@@ -35,6 +36,7 @@ from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.passkeys import Passkeys
+from controlroom.hub.policy import policy_report, reserve_of
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
 from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
@@ -54,6 +56,7 @@ from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet, Health, Item, Machine
 from controlroom.wire.node import AgentState, ReplyAsks
+from controlroom.wire.policy import PolicyReport
 from controlroom.wire.usage import UsageState
 
 _log = structlog.get_logger("hub")
@@ -184,7 +187,7 @@ class Hub:
         )
         await self._checker.start()
         store.subscribe(self._checker.event)
-        self._accounts = Accounts(store, nodes, clock)
+        self._accounts = Accounts(store, nodes, clock, partial(reserve_of, self._settings.policy))
         await self._accounts.start()
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
@@ -216,6 +219,7 @@ class Hub:
             acts=self.acts,
             questions=self._questions,
             accounts=self._accounts,
+            policy=self._policy,
             receipts=receipts,
             live=self._live,
             devices=self.devices,
@@ -288,6 +292,10 @@ class Hub:
         if node is None or not machine.online:
             return machine
         return msgspec.structs.replace(machine, last_seen_ms=node.last_seen_ms, load=node.load)
+
+    def _policy(self) -> PolicyReport:
+        agents, accounts, profiles = self.fleet().agents, self._accounts.accounts(), self._accounts.profiles()
+        return policy_report(agents, accounts, profiles, self._settings.policy, self._clock.now_ms())
 
     def status(self) -> Status:
         machines, agents = self._view.counts

@@ -109,6 +109,14 @@ class Policy(_Section, frozen=True, kw_only=True):
     blocking_answers: Annotated[Literal["anyone", "devices"], Meta(description='"anyone" or "devices"')] = (
         "anyone"
     )
+    week_min_pct: Annotated[float, Meta(ge=0, le=100, description="percent left, 0 to 100")] = 3
+    five_hours_min_pct: Annotated[float, Meta(ge=0, le=100, description="percent left, 0 to 100")] = 10
+    margin_pct: Annotated[float, Meta(ge=1, le=100, description="percent, 1 to 100")] = 5
+    cool_down_min: Annotated[float, Meta(ge=1, le=10080, description="minutes, 1 to 10080")] = 30
+    reserves: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[^\x00-\x1f]{1,200}=[0-9]{1,2}(\.[0-9])?$")], ...],
+        Meta(description="a list of ACCOUNT=percent, such as acc_3f=20: the account's id or name"),
+    ] = ()
 
 
 class Slots(_Section, frozen=True, kw_only=True):

@@ -568,6 +568,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** On which account each agent should be now, and why. A dry run: nothing is moved by it. */
+        get: operations["get_policy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads/limits": {
         parameters: {
             query?: never;
@@ -2060,6 +2077,68 @@ export interface components {
         ReadingProgress: {
             done: number;
             total: number;
+        };
+        /**
+         * PolicyReport
+         * @description The policy's opinion at one moment. It is a dry run: nothing is moved by it.
+         */
+        PolicyReport: {
+            at_ms: number;
+            rules: components["schemas"]["PolicyRules"];
+            advice: components["schemas"]["PolicyAdvice"][];
+        };
+        /**
+         * PolicyRules
+         * @description The rules that were used: settings of [policy]. Percentages are of what is left.
+         */
+        PolicyRules: {
+            week_min_pct: number;
+            five_hours_min_pct: number;
+            margin_pct: number;
+            cool_down_min: number;
+        };
+        /**
+         * PolicyAdvice
+         * @description What would be done with one agent. ``what``: ``stay``; ``move`` (to ``to_profile``, now or when its
+         *     turn ends); ``wait`` (a move is due and something holds it up); ``ask`` (it would cost money: ``card`` is
+         *     what you would be asked). ``why`` says it in a sentence, ``sentences`` explain it.
+         */
+        PolicyAdvice: {
+            agent_id: string;
+            /** @enum {unknown} */
+            what: "ask" | "move" | "stay" | "wait";
+            /** @enum {unknown} */
+            rule: "account_unknown" | "busy" | "cool_down" | "credit_allowed" | "credit_guard" | "credit_refused" | "enough_left" | "held" | "left_alone" | "no_target" | "reserve" | "short_low" | "week_low" | "windows_unknown";
+            why: string;
+            sentences: string[];
+            /** @default null */
+            account?: string | null;
+            /** @default null */
+            to_profile?: string | null;
+            /** @default null */
+            when?: ("idle" | "now") | null;
+            /** @default null */
+            card?: components["schemas"]["CreditCard"] | null;
+        };
+        /**
+         * CreditCard
+         * @description What the person is asked before money is spent. It is blocking: unanswered means no.
+         */
+        CreditCard: {
+            account_id: string;
+            question: string;
+            context: string;
+            choices: components["schemas"]["CreditChoice"][];
+        };
+        /**
+         * CreditChoice
+         * @description One way to answer. ``allows``: paid extra usage on this account, until its next window.
+         */
+        CreditChoice: {
+            label: string;
+            what: string;
+            /** @default false */
+            allows?: boolean;
         };
         /**
          * UploadLimits
@@ -5634,6 +5713,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyReport"];
                 };
             };
             /** @description Refused. */

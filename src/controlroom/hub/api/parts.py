@@ -24,6 +24,7 @@ from controlroom.hub.uploads import Uploads
 from controlroom.kit.clock import Clock
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet
+from controlroom.wire.policy import PolicyReport
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Parts:
     acts: Acts
     questions: Questions
     accounts: Accounts
+    policy: Callable[[], PolicyReport]
     receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook

@@ -9,6 +9,7 @@ from controlroom.hub.api.chat_routes import CHAT_ROUTES
 from controlroom.hub.api.device_routes import DEVICE_ROUTES
 from controlroom.hub.api.hiding_routes import HIDING_ROUTES
 from controlroom.hub.api.parts import Parts
+from controlroom.hub.api.policy_routes import POLICY_ROUTES
 from controlroom.hub.api.question_routes import QUESTION_ROUTES
 from controlroom.hub.api.receipt_routes import RECEIPT_ROUTES
 from controlroom.hub.api.route import Call, Parameter, Route
@@ -177,6 +178,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     *QUESTION_ROUTES,
     *USAGE_ROUTES,
+    *POLICY_ROUTES,
     *HIDING_ROUTES,
     *DEVICE_ROUTES,
     *UNLOCK_ROUTES,

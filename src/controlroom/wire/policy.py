@@ -1,0 +1,43 @@
+"""What the policy would do with each agent now, and why: a dry run, for people to read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from controlroom.core.credit import CreditChoice as CreditChoice
+from controlroom.core.credit import CreditCard as CreditCard
+from controlroom.core.policy import Rule, What
+from controlroom.wire.model import Struct
+
+
+class PolicyRules(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """The rules that were used: settings of [policy]. Percentages are of what is left."""
+
+    week_min_pct: float
+    five_hours_min_pct: float
+    margin_pct: float
+    cool_down_min: float
+
+
+class PolicyAdvice(Struct, frozen=True, kw_only=True):
+    """What would be done with one agent. ``what``: ``stay``; ``move`` (to ``to_profile``, now or when its
+    turn ends); ``wait`` (a move is due and something holds it up); ``ask`` (it would cost money: ``card`` is
+    what you would be asked). ``why`` says it in a sentence, ``sentences`` explain it."""
+
+    agent_id: str
+    what: What
+    rule: Rule
+    why: str
+    sentences: tuple[str, ...]
+    account: str | None = None
+    to_profile: str | None = None
+    when: Literal["now", "idle"] | None = None
+    card: CreditCard | None = None
+
+
+class PolicyReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """The policy's opinion at one moment. It is a dry run: nothing is moved by it."""
+
+    at_ms: int
+    rules: PolicyRules
+    advice: tuple[PolicyAdvice, ...]
