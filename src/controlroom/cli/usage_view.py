@@ -207,7 +207,7 @@ def _called(row: UsageRow, names: Mapping[str, str], by: UsageBy) -> str:
 
 
 def _cells(row: UsageRow) -> tuple[str, ...]:
-    cost = "?" if row.cost_usd is None else f"${row.cost_usd:.2f}{'+' if row.partly_priced else ''}"
+    cost = "?" if row.cost_usd is None else _dollars(row.cost_usd) + ("+" if row.partly_priced else "")
     counts = (
         row.answers,
         row.input_tokens,
@@ -216,6 +216,10 @@ def _cells(row: UsageRow) -> tuple[str, ...]:
         row.output_tokens,
     )
     return (*(short(count) for count in counts), cost)
+
+
+def _dollars(value: float) -> str:
+    return "<$0.01" if 0 < value < 0.005 else f"${value:.2f}"
 
 
 def _together(rows: Sequence[UsageRow]) -> UsageRow:

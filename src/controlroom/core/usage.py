@@ -205,7 +205,7 @@ def hold_of(windows: Iterable[Window], now_ms: int) -> Hold | None:
         if until is None:
             until = window.taken_at_ms + window.length_minutes * 60_000
         if until > now_ms:
-            holds.append(Hold(until_ms=until, why=f"Its limit of the window of {window.name} is reached."))
+            holds.append(Hold(until_ms=until, why=f"Its limit ({window.name}) is reached."))
     return max(holds, key=lambda hold: hold.until_ms, default=None)
 
 

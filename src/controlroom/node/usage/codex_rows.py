@@ -48,12 +48,16 @@ class _Info(msgspec.Struct):
     total_token_usage: _Usage | None = None
 
 
+class _Base(msgspec.Struct):
+    """Where a current fork's history lies: nothing of it was copied."""
+
+
 class _Payload(msgspec.Struct):
     type: str = ""
     id: str = ""
     creator_account_id: str | None = None
     forked_from_id: str | None = None
-    history_base: msgspec.Raw | None = None
+    history_base: _Base | None = None
     model: str | None = None
     response_id: str | None = None
     usage: _Usage | None = None

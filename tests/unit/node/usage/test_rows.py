@@ -127,6 +127,26 @@ def test_an_old_file_that_a_new_version_goes_on_with_counts_nothing_twice() -> N
     assert total(answers) == total(before) + total(records)
 
 
+def test_every_row_of_every_sample_can_be_read() -> None:
+    seen = 0
+    for path in CLAUDE.rglob("*.jsonl"):
+        seen += len(claude(path)[0])
+    for path in CODEX.rglob("rollout-*.jsonl"):
+        seen += len(codex(path)[0])
+    assert seen > 200
+
+
+def test_a_current_fork_holds_only_its_own_answers() -> None:
+    """Its history lies in its parent's file: nothing is left out, nothing is counted twice."""
+    (fork,) = (CODEX / "sessions").rglob("*11-12-24*.jsonl")
+    (parent,) = (CODEX / "sessions").rglob("*11-11-59*.jsonl")
+    reader = CodexRows("?")
+    answers, _ = read(reader, fork)
+    assert reader.session_id == "01a22c27-edff-7df2-ae00-849983bc9f16"
+    assert answers
+    assert not {a.key for a in answers} & {a.key for a in codex(parent)[0]}
+
+
 def line(kind: str, at: str = "2026-11-30T11:00:00.000Z", **payload: object) -> bytes:
     return json.dumps({"timestamp": at, "type": kind, "payload": payload}).encode()
 
