@@ -56,11 +56,24 @@ DELETES = (
         r"|ing)?)(?: [^\s,;]+){0,5} \(?(?:~/|/home/|/srv/|/var/|/mnt/|/data\b|[a-z]:\\)|\b(?:discard(?:s"
         r"|ing)?|throw(?:s|ing)? away|overwrit(?:e|es|ing)|los(?:e|es"
         r"|ing))(?: [^\s,;]+){0,2} (?:uncommitted|local|unsaved|unpushed|my|your|their|all|his"
-        r"|her)(?: \w+)? (?:changes|work|edits|commits)\b|\bempt(?:y|ies|ying) (?:the |my |our )?(?:trash"
-        r"|bin|recycle bin|inbox|bucket|database|table)"
+        r"|her)(?: \w+)? (?:changes|work|edits|commits)\b|\bempt(?:y|ies|ying) (?:the |my "
+        r"|our )?(?:\w+ )?(?:trash|bin|recycle bin|inbox|bucket|database|table)"
         + NOT_A_SURFACE
         + r"|\b(?:clos(?:e|es|ing)|deactivat(?:e|es|ing)|cancel(?:s|ling|ing)?) (?:the |my |our |this "
         r"|your |that )?(?:\w+ ){0,2}accounts?" + NOT_A_SURFACE,
+        in_context=False,
+    ),
+    phrase(
+        "delete",
+        r"\b(?:remov(?:e|es|ing)|delet(?:e|es|ing)|clear(?:s|ing)?)(?: [^\s,;]+){1,7} (?:from|on"
+        r"|in) (?:the |our |my )?(?:s3|bucket|disk|nas|drive|cloud|production|prod|archive|object storage)"
+        + NOT_A_SURFACE
+        + r"|\b(?:wip(?:e|es|ing)|eras(?:e|es|ing)|factory[- ]reset"
+        r"|reinstall)(?: [^\s,;]+){0,3} (?:phones?|laptops?|computers?|devices?|tablets?|pcs?|machines?)"
+        + NOT_A_SURFACE
+        + r"|\b(?:disabl(?:e|es|ing)|turn(?:ing)? off|stop(?:ping)?) (?:the |all |our )*backups?"
+        + NOT_A_SURFACE
+        + r"|\brewrit(?:e|es|ing)(?: [^\s,;]+){0,4} commits?\b",
         in_context=False,
     ),
     deed("delete", r"drop(?:s|ping)?", r"(?:the |this |that |old )*(?:\w+ )?columns?", 0),
@@ -151,7 +164,10 @@ DELETES = (
         r"|distrutt|pers|apagad|excluid|deletad)\w*",
         3,
     ),
-    phrase("delete", r"\birreversive(?:l|is)\b|\bnao (?:pode|da para) (?:ser )?desfeit\w+\b|\bpara sempre\b"),
+    phrase(
+        "delete",
+        r"\birreversive(?:l|is)\b|\bnao (?:pode|da para) (?:ser )?desfeit\w+\b|\bpara sempre\b",
+    ),
     phrase(
         "delete",
         r"(?:删除|清空|销毁|抹掉|格式化|覆盖|删掉)[^，。；]{0,14}(?:数据库|数据|表(?!格|单|头|达)|备份"

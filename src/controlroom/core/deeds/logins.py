@@ -16,8 +16,9 @@ LOGINS = (
         "login",
         r"(?:\b(?:can|could|will|would|please|must|should|need|needs|have|want|let|let me|help|me|you|us"
         r"|i) |^|[:,(] ?)(?:you |i |me |we |to |please |have to |first )*(?:log(?:ging)?"
-        r"|sign(?:ing)?) (?:me |us "
-        r"|yourself )?(?:back )?in(?:to)?" + NOT_A_SURFACE,
+        r"|sign(?:ing)?) (?:me |us |yourself )?(?:back )?in(?:to)?"
+        + NOT_A_SURFACE
+        + r"(?! (?:json|plain|utc|text|english|colou?r|one|two|a|batches|order|local|debug|production)\b)",
         in_context=False,
     ),
     phrase(
@@ -28,12 +29,26 @@ LOGINS = (
         r"|your )?(?:\w+ )?(?:log ?in|sign[- ]?in|captcha|2fa|mfa|oauth(?: (?:flow|consent|login))?"
         r"|verification|device code)" + NOT_A_SURFACE + r"|\bre-?authenticate\b|\bscan (?:the|a|this) qr\b",
     ),
+    phrase(
+        "login",
+        r"\b(?:approve|confirm|accept|grant|complete) (?:the |this |an? )?oauth(?: consent)?(?: screen"
+        r"| request| dialog)?\b|\bpast(?:e|ing)(?: [^\s,;]+){0,3} (?:tokens?|keys?|secrets?|codes?"
+        r"|cookies?)"
+        + NOT_A_SURFACE
+        + r"|\b(?:disabl(?:e|es|ing)|turn(?:ing)? off|switch(?:ing)? off|bypass(?:ing)?) (?:the |our "
+        r"|your )?(?:2fa|mfa|two-factor|firewall)\b|\bmak(?:e|ing) (?:you|me|him|her|them|it"
+        r"|\S+@\S+) (?:the |an? )?(?:\w+ )?(?:owner|admin|administrator|maintainer)"
+        + NOT_A_SURFACE
+        + r"|\bremov(?:e|ing) (?:the |my |your |our |last |only )+(?:admin|administrator|owner"
+        r"|maintainer)s?" + NOT_A_SURFACE + r"|\bsign(?:ing)? (?:me|you|us|him|her|them) up\b",
+        in_context=False,
+    ),
     deed(
         "login",
         r"giv(?:e|es|ing)|send|sending|shar(?:e|ing)|provid(?:e|ing)|past(?:e|ing)|enter|entering|type"
-        r"|typing|supply|tell|hand|need|needs|require|requires|get me|export|fill in|rotat(?:e"
-        r"|es|ing)|revok(?:e|es|ing)|reissue|regenerat(?:e|ing)|expos(?:e|ing)|commit|leak|what is|what's"
-        r"|which is|missing|where (?:is|are|do i find|can i find|do i get|can i get)",
+        r"|typing|supply|tell|hand|need|needs|require|requires|get me|export|fill in|rotat(?:e|es|ing)"
+        r"|revok(?:e|es|ing)|reissue|regenerat(?:e|ing)|expos(?:e|ing)|commit|leak|what is|what's|which is"
+        r"|missing|where (?:is|are|do i find|can i find|do i get|can i get)",
         _EN_SECRETS,
         5,
         in_context=True,

@@ -57,8 +57,8 @@ MONEY = (
         r"|contract|domain|booking|insurance|order)\b"
         + NOT_A_SURFACE
         + r"|\b(?:domains?|invoices?|bills?|subscriptions?|licen[cs]es?|orders?|payments?|money"
-        r"|tickets?|flights?|hotel|amount|card|customers?|plan|server|hardware|parts?) (?:is|are|gets?"
-        r"|be|will be) (?:\w+ )?(?:bought|purchased|paid|ordered|renewed|transferred|refunded|charged|booked"
+        r"|tickets?|flights?|hotel|amount|card|customers?|plan|server|hardware|parts?) (?:is|are|gets?|be"
+        r"|will be) (?:\w+ )?(?:bought|purchased|paid|ordered|renewed|transferred|refunded|charged|booked"
         r"|billed|debited)\b",
         in_context=False,
     ),
@@ -163,6 +163,19 @@ MONEY = (
         r"|buchen|gebucht|abschliessen|abgeschlossen|verlangern|verlangert|erstatten|erstattet|mieten"
         r"|gemietet|ausgeben|abbuchen|abgebucht|belasten|spenden|erhohen|schalten",
         5,
+    ),
+    phrase(
+        "money",
+        rf"\( ?{AMOUNT}(?: [^)]{{0,20}})?\)|\b(?:stor(?:e|ing)|sav(?:e|ing)|register|keep|us(?:e"
+        rf"|ing)) (?:my|your|our|his|her) (?:\w+ )?card"
+        + NOT_A_SURFACE
+        + r"|\b(?:abo|vertrag|versicherung|lizenz|domain|konto)\b(?: [^\s,;]+){0,3} (?:kundigen"
+        r"|gekundigt|auflosen)\b|\bresili(?:er|e|ez|ons)\b|\bannul(?:er|ez|o|lare|lo"
+        r"|ar)(?: [^\s,;]+){0,4} (?:abonnement|abbonamento|contrat|contratto|commande|ordine|reservation"
+        r"|prenotazione)\b|\bdisd(?:ire|ico)\b|\bcancel(?:ar|o|amos)(?: [^\s,;]+){0,4} (?:suscripcion"
+        r"|contrato|cuenta|pedido|assinatura|conta|reserva)\b|取消(?:订阅|会员|合同|订单)|退订"
+        r"|注销[^，。]{0,6}(?:账号|账户|公司)|(?:課金|請求|支払い?)を(?:有効|オン|開始|設定)|解約",
+        in_context=False,
     ),
     phrase("money", r"\bkostenpflichtig\w*\b", in_context=False),
     deed(

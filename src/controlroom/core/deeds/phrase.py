@@ -44,7 +44,7 @@ _SURFACES = (
     r"|mock|parser|regex|validation|validator|format|formatter|name|names|import|imports|interface|struct"
     r"|enum|constant|loader|logic|menu|tab|widget|section|banner|card|feature|event|events|hook|middleware"
     r"|service class|of contents|branch|naming|animation|state|reducer|store|selector|prop|props|comment"
-    r"|line|lines|docs|documentation"
+    r"|line|lines|docs|documentation|helper|helpers"
 )
 NOT_A_SURFACE = (
     rf"(?![\w-])(?! (?:{_SURFACES})\b)(?! [\w'-]+ (?:page|button|field|form|component|screen|method)\b)"

@@ -14,7 +14,8 @@ _PLACES = (
     r"twitter|x|x\.com|linkedin|facebook|instagram|reddit|hacker ?news|hn|mastodon|bluesky|threads|blog"
     r"|forum|slack|discord|telegram|whatsapp|youtube|tiktok|product hunt|website|web ?site|homepage"
     r"|mailing list|newsletter|app store|play store|store|press|community|stack ?overflow|medium|substack"
-    r"|github discussions|npm|pypi|crates\.io|docker hub|maven central|public"
+    r"|google(?: maps| play)?|trustpilot|yelp|glassdoor|quora|github discussions|npm|pypi|crates\.io"
+    r"|docker hub|maven central|public"
 )
 _AUDIENCE = (
     r"customers?|clients?|subscribers?|newsletter|mailing list|press|journalists?|investors?|all users"
@@ -60,7 +61,7 @@ PUBLIC = (
         + r"|\bannounc(?:e|es|ing) (?:it|this|that|the|our|publicly|a)\b"
         + _NOT_PUBLIC
         + r"|\b(?:go|goes|going|put|push|set|make|take|bring) (?:it |this |them |the \S+ "
-        r"|the \S+ \S+ )?live\b(?! (?:region|reload|view|data|test))|\bopen[- ]sourc(?:e|es|ing) (?:it"
+        r"|the \S+ \S+ )?live\b(?![ -](?:region|reload|view|data|test))|\bopen[- ]sourc(?:e|es|ing) (?:it"
         r"|this|the|our|them)\b",
         in_context=False,
     ),
@@ -82,8 +83,21 @@ PUBLIC = (
         + rf"|(?<![\w-])(?:e-?mail|e-?mailing|message|text|dm|contact|call|invite) (?:the |our |all "
         rf"|all the |my |a |that |this |every |\d+ )*(?:{_AUDIENCE})"
         + NOT_A_SURFACE
-        + r"|\bsend(?:ing)? (?:out )?(?:the |a |this |our |out )*(?:\w+ )?(?:newsletter|press release"
+        + r"|\bsend(?:ing)? (?:out )?(?:the |a |an |this |that |our |out )+(?:\w+ )?(?:newsletter"
+        r"|press release"
         r"|campaign|announcement|e-?mails?|letter|invitations?|offer|tweet)\b" + NOT_A_SURFACE,
+        in_context=False,
+    ),
+    phrase(
+        "public",
+        r"\bunpublish\w*\b|\byank(?:s|ing)? (?:the|it|version|release|v?\d)|\btake (?:it|the (?:site|page"
+        r"|app|service|shop|store|website)) (?:down|offline)\b|\b(?:in|under) (?:your|my) (?:own )?name\b"
+        r"|\bon (?:your|my) behalf\b|\b(?:file|submit|sign|lodge) (?:the |our |my |your |a "
+        r"|an )?(?:\w+ )?(?:tax returns?|complaint|insurance claim|patent|trademark|visa application"
+        r"|petition)\b|\b(?:comment(?:s|ing)?|repl(?:y|ies|ying)|respond(?:s|ing)?|answer(?:s|ing)?) (?:on"
+        r"|to|in) (?:the |a |our )?(?:customer|client)s?\b|\b(?:invite|notify|inform|contact|write to"
+        r"|tell) (?:the |all |our )*(?:\w+ )?(?:users|customers|subscribers|members|clients"
+        r"|people) by (?:e-?mail|mail|sms|letter|phone|post)\b",
         in_context=False,
     ),
     phrase(
