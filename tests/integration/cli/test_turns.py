@@ -176,9 +176,10 @@ def test_one_after_the_other_in_order_with_place_and_holder(
     assert queue() == []
 
 
-def test_a_wave_of_jobs_is_no_larger_than_the_setting(
+def test_lesson_waves_overheat_one_machine(
     start: Start, home: Path, queue: Callable[..., list[Any]], cli: Cli
 ) -> None:
+    """Spec 11, shared hardware: a wave of jobs is never larger than the setting."""
     (home / "config.toml").write_text('[slots]\nlimits = ["heavy=2"]\n')
     jobs = [start("slot", "heavy", "--", "sleep", "600") for _ in range(5)]
     until_now(lambda: len(queue("slot", "heavy")) == 5 and len(having(queue("slot", "heavy"))) == 2, "2 of 5")

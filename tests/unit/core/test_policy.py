@@ -131,8 +131,8 @@ def test_a_fresh_reading_goes_before_an_old_one() -> None:
     )
 
 
-def test_bad_landings() -> None:
-    """Lesson 38: not onto 97 % of the other window, not back and forth between 89 and 91 % of five hours."""
+def test_lesson_bad_landings() -> None:
+    """Field lesson 38: not onto 97 % of the other window, not back and forth between 89 and 91 %."""
     assert moves_to(LOW, account("Home", 60, 3)) is None
     nearly = account("Home", 60, 11)
     assert moves_to(account("Work", 60, 9), nearly) is None
@@ -146,6 +146,28 @@ def test_a_profile_whose_login_has_ended_is_none_to_move_to() -> None:
     found = advise_one(agent(), situation(LOW, HOME, profiles=[own, out]))
     assert "Not Home: its login has ended." in found.sentences
     assert advise_one(agent(), situation(LOW, HOME, profiles=[out, *here.profiles])).to_profile_id == "p-home"
+
+
+def test_lesson_old_readings_trusted_as_exact() -> None:
+    """Field lesson 35: a reading that was frozen for an hour is a bound, and goes behind a fresh one."""
+    frozen = account("Home", 70, 70, week_ends=DAY, ago=HOUR)
+    assert moves_to(LOW, frozen, account("Lab", 9, 16, week_ends=6 * DAY)) == "p-lab"
+    days_old = account("Home", 70, 70, ago=2 * DAY, week_ends=3 * DAY)
+    assert moves_to(LOW, days_old) is None
+
+
+def test_lesson_errors_shown_as_full_or_empty() -> None:
+    """Field lesson 34: what could not be read moves nobody away, and nobody there."""
+    assert advice(account("Work", None, None), HOME).rule == "windows_unknown"
+    assert moves_to(LOW, account("Home", None, None)) is None
+
+
+def test_lesson_agents_bounce_into_exhausted_accounts() -> None:
+    """Spec 11: an account at its limit is held until its reset, and a reserve is never entered."""
+    held = account("Home", 90, 90, hold_until_ms=NOW + HOUR)
+    assert moves_to(LOW, held) is None
+    assert moves_to(LOW, account("Home", 22, 90, reserve_pct=20)) is None
+    assert moves_to(LOW, account("Home", 90, 90, hold_until_ms=NOW)) == "p-home"
 
 
 # ---- what holds a move up ----------------------------------------------------------------------------------
