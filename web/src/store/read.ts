@@ -3,7 +3,7 @@
  * their kind. Unknown fields stay, unknown words of an activity mean `unknown`; null: this cannot be used.
  */
 import type {
-  Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Paused, Question, Receipt,
+  Account, AccountGone, Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Paused, Question, Receipt,
 } from "../api/types";
 
 type Kind = "string" | "number" | "boolean" | "object" | "array";
@@ -24,6 +24,8 @@ const QUESTION: Shape = {
   multi: "boolean", blocking: "boolean", asked_at_ms: "number", history: "array",
 };
 const STEP: Shape = { state: "string", at_ms: "number", by: "string", why: "string" };
+const ACCOUNT: Shape = { id: "string", kind: "string", name: "string", login: "string", profiles: "array", windows: "array" };
+const WINDOW: Shape = { name: "string", length_minutes: "number", taken_at_ms: "number", source: "string", state: "string" };
 const ID: Shape = { id: "string" };
 
 const ACTIVITIES: ReadonlySet<string> = new Set([
@@ -42,7 +44,7 @@ export const readReceipt = (data: unknown): Receipt | null => (fits<Receipt>(dat
 export const readDevice = (data: unknown): Device | null => (fits<Device>(data, DEVICE) ? data : null);
 export const readHint = (data: unknown): ChatItems | null => (fits<ChatItems>(data, HINT) ? data : null);
 export const readHidden = (data: unknown): ChatHidden | null => (fits<ChatHidden>(data, HIDDEN) ? data : null);
-export const readGone = (data: unknown): AgentGone | DeviceGone | null => (fits<AgentGone>(data, ID) ? data : null);
+export const readGone = (data: unknown): AgentGone | DeviceGone | AccountGone | null => (fits<AgentGone>(data, ID) ? data : null);
 
 /** A question with halves of options or steps is none: a person decides by them. */
 export function readQuestion(data: unknown): Question | null {
@@ -50,6 +52,11 @@ export function readQuestion(data: unknown): Question | null {
   const isWhole = data.options.every((option) => fits(option, { key: "string", label: "string" }))
     && data.history.length > 0 && data.history.every((step) => fits(step, STEP));
   return isWhole ? data : null;
+}
+
+/** A window that is half known is none, and then nothing of its account can be trusted. */
+export function readAccount(data: unknown): Account | null {
+  return fits<Account>(data, ACCOUNT) && data.windows.every((window) => fits(window, WINDOW)) ? data : null;
 }
 
 /** `{paused: null}`: it runs. */

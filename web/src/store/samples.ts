@@ -1,5 +1,5 @@
 /** Nouns of the API for tests: whole, with what a test wants to be different. */
-import type { Agent, Device, Fleet, Machine, Message, Question, QuestionStep, Receipt } from "../api/types";
+import type { Account, AccountWindow, Agent, Device, Fleet, Machine, Message, Question, QuestionStep, Receipt } from "../api/types";
 import type { StoreEvent } from "./state";
 
 export function agent(id: string, change: Partial<Agent> = {}): Agent {
@@ -51,6 +51,17 @@ export function device(id: string, change: Partial<Device> = {}): Device {
   return {
     id, prefix: "abcdefgh", kind: "web", name: id, device_id: id, created_ms: 1, last_seen_ms: 2, expires_ms: null,
     grants: { chat: null }, ...change,
+  };
+}
+
+export function account(id: string, change: Partial<Account> = {}): Account {
+  return { id, kind: "claude", name: id.replace("acc_", ""), login: "ok", profiles: [], windows: [], ...change };
+}
+
+export function accountWindow(length_minutes: number, used_pct: number | null, change: Partial<AccountWindow> = {}): AccountWindow {
+  return {
+    name: length_minutes === 10_080 ? "week" : "5 hours", length_minutes, used_pct, resets_at_ms: null, taken_at_ms: 1_000, source: "endpoint",
+    state: "fresh", ...change,
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { agent, device, event, fleet, machine, message, receipt } from "./samples";
+import { account, accountWindow, agent, device, event, fleet, machine, message, receipt } from "./samples";
 import { apply, applyAll, EMPTY, isReadable, MOST_MESSAGES, MOST_RECEIPTS, type State, type StoreEvent } from "./state";
 
 const START = apply(EMPTY, { type: "fleet", fleet: fleet(10, [agent("agt_1")], [machine("mac_1")]) });
@@ -55,6 +55,17 @@ describe("an event", () => {
     const state = after([name, data]);
     expect(look(state)).toEqual(expected);
     expect(state.seq).toBe(11);
+  });
+
+  it("of an account changes what was asked for, and tells that answers on their way may be older", () => {
+    const one = account("acc_1", { windows: [accountWindow(300, 40)] });
+    const unasked = after(["account.changed", one]);
+    expect(unasked.accounts).toEqual({ byId: null, told: 1 });
+    const asked = apply(unasked, { type: "accounts", accounts: [one, account("acc_2")] });
+    const later = applyAll(asked, [event(12, "account.changed", { ...one, login: "out" }), event(13, "account.gone", { id: "acc_2" })]);
+    expect(later.accounts).toEqual({ byId: new Map([["acc_1", { ...one, login: "out" }]]), told: 3 });
+    expect(asked.accounts.byId?.size).toBe(2);
+    expect(apply(later, event(14, "account.changed", { ...one, windows: [{ name: "week" }] }))).toMatchObject({ unknown: 1, accounts: later.accounts });
   });
 
   it.each([9, 10, 12, 500, Number.NaN])("that does not follow is not taken: %i", (seq) => {

@@ -8,10 +8,10 @@
  * gets what is missing. A new fleet begins a new `epoch`: whatever is not in a fleet (messages, receipts, devices,
  * hints) may have changed unseen, so it is dropped here and asked for anew by who shows it.
  */
-import type { Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Paused, Question, Receipt } from "../api/types";
+import type { Account, Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Paused, Question, Receipt } from "../api/types";
 import { begun, changed, listed, NO_QUESTIONS, type Asked } from "./questions";
 import {
-  readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readPaused, readQuestion, readReceipt,
+  readAccount, readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readPaused, readQuestion, readReceipt,
 } from "./read";
 
 /** How sure we are that what is shown is what is. */
@@ -27,6 +27,13 @@ export interface Hides {
   items: ReadonlyMap<string, boolean>;
   /** Everything up to this time is hidden; null: nothing is; undefined: the chat as a whole was not spoken of. */
   beforeMs: number | null | undefined;
+}
+
+/** Accounts by id. `byId` null: nobody asked yet. */
+export interface Accounts {
+  byId: ReadonlyMap<string, Account> | null;
+  /** Moves with each account that was told of: an answer that was asked for before may be older. */
+  told: number;
 }
 
 export interface State {
@@ -48,6 +55,7 @@ export interface State {
   /** Devices by id; null until asked for. */
   devices: ReadonlyMap<string, Device> | null;
   questions: Asked;
+  accounts: Accounts;
   /** Since when the control room rests: no default is used by itself. Null: it does not, as far as is known. */
   paused: Paused | null;
   /** Version that the hub says, null before `welcome`. */
@@ -64,6 +72,7 @@ export type StoreEvent =
   | { type: "devices"; devices: readonly Device[] }
   | { type: "message"; message: Message }
   | { type: "questions"; questions: readonly Question[]; isWhole: boolean }
+  | { type: "accounts"; accounts: readonly Account[] }
   | { type: "paused"; paused: Paused | null }
   | { type: "freshness"; freshness: Freshness };
 
@@ -82,6 +91,7 @@ export const EMPTY: State = {
   receipts: [],
   devices: null,
   questions: NO_QUESTIONS,
+  accounts: { byId: null, told: 0 },
   paused: null,
   serverVersion: null,
   unknown: 0,
@@ -113,6 +123,7 @@ function take(draft: Draft, event: StoreEvent): void {
         freshness: next.freshness,
         serverVersion: next.serverVersion,
         questions: begun(next.questions),
+        accounts: next.accounts, // each reading says its age; whoever shows them asks anew
         paused: next.paused,
         unknown: next.unknown + (event.skipped ?? 0),
         machines: byId(event.fleet.machines),
@@ -135,6 +146,9 @@ function take(draft: Draft, event: StoreEvent): void {
       return;
     case "questions":
       draft.set({ questions: listed(next.questions, event.questions, event.isWhole) });
+      return;
+    case "accounts":
+      draft.set({ accounts: { byId: byId(event.accounts), told: next.accounts.told } });
       return;
     case "paused":
       draft.set({ paused: event.paused });
@@ -165,6 +179,8 @@ const EVENTS: Readonly<Record<string, Kind>> = {
   "device.changed": kind(readDevice, (draft, device) => changeDevices(draft, (all) => all.set(device.id, device))),
   "question.changed": kind(readQuestion, (draft, question) => draft.set({ questions: changed(draft.next.questions, question) })),
   "pause.changed": kind(readPaused, (draft, { paused }) => draft.set({ paused })),
+  "account.changed": kind(readAccount, (draft, account) => changeAccounts(draft, (all) => all.set(account.id, account))),
+  "account.gone": kind(readGone, (draft, { id }) => changeAccounts(draft, (all) => all.delete(id))),
   "device.gone": kind(readGone, (draft, { id }) => changeDevices(draft, (all) => all.delete(id))),
 };
 
@@ -193,6 +209,13 @@ function changeDevices(draft: Draft, change: (devices: Map<string, Device>) => u
   const devices = new Map(draft.next.devices);
   change(devices);
   draft.set({ devices });
+}
+
+function changeAccounts(draft: Draft, change: (accounts: Map<string, Account>) => unknown): void {
+  const { byId: known, told } = draft.next.accounts;
+  const accounts = new Map(known);
+  change(accounts);
+  draft.set({ accounts: { byId: known === null ? null : accounts, told: told + 1 } });
 }
 
 function hide(draft: Draft, hidden: ChatHidden, seq: number): void {

@@ -33,6 +33,7 @@ import { Row } from "../agents";
 import { useHeld, useKeptFocus } from "../agents/held";
 import { QuestionCard, wordsFor } from "../questions";
 import { ClosedQuestions } from "./closed";
+import { WhatLed } from "./led";
 import { useFocusAfter, useHeldOrder } from "./order";
 import { nameOf, StoppedCard, StoppedDetail, waitingId } from "./stopped";
 
@@ -332,6 +333,7 @@ function QuestionPane(props: { question: Question }) {
       <header class="chat-head only-phone"><div class="chat-bar"><Back isClosed={!isOpen(question)} /><div class="chat-id"><Title class="chat-name">Question from <bdi>{name}</bdi></Title></div></div></header>
       <div class="thread" tabIndex={0} role="group" aria-label="Question"><div class="thread-in question-pane">
         <QuestionCard question={question} isMeant={() => !isRowElse()} />
+        <WhatLed question={question} />
         <p class="sm muted key-hint only-wide" aria-hidden="true"><Icon name="keyb" small /> {isOpen(question) ? <>{question.options.length === 0 ? null : <><kbd>1</kbd>{question.options.length === 1 ? null : <> – <kbd>{Math.min(9, question.options.length)}</kbd></>} choose · </>}<kbd>R</kbd> words · <kbd>S</kbd> skip · </> : null}<kbd>J</kbd> <kbd>K</kbd> next, previous · <kbd>O</kbd> open the chat</p>
       </div></div>
     </section>

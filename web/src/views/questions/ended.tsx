@@ -106,7 +106,7 @@ function History(props: { question: Question }) {
       <ol class="sm">
         {question.history.map((step, at) => {
           const name = nameOf(step.by);
-          return <li key={at}><time class="muted" title={fullTime(step.at_ms)}>{clock(step.at_ms, minute)}</time> {stepWords(step)}{name === "" ? null : <> (<bdi>{name}</bdi>)</>}<br /><span class="second" dir="auto">{line(step.why, 400)}</span>{step.proof == null ? null : <q class="proof" dir="auto">{line(step.proof, 600)}</q>}</li>;
+          return <li key={at}><time class="muted" title={fullTime(step.at_ms)}>{clock(step.at_ms, minute)}</time> {stepWords(step)}{name === "" ? null : <> (<bdi>{name}</bdi>)</>}{step.why === "Asked." ? null : <><br /><span class="second" dir="auto">{line(step.why, 400)}</span></>}{step.proof == null ? null : <q class="proof" dir="auto">{line(step.proof, 600)}</q>}</li>;
         })}
       </ol>
     </details>
