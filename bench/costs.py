@@ -16,6 +16,7 @@ from bench.measure import Row, cpu_shares, percentile, usage
 from bench.questions import questions
 from bench.replies import replies
 from bench.room import Room, desk_of, own, server_pid
+from bench.usage import counting
 from bench.web import web
 from bench.wire import drawing, metered, reading, watching
 from controlroom.client import HubClient
@@ -250,6 +251,7 @@ ALL = {
     "transcript": transcript,
     "replies": replies,
     "questions": questions,
+    "usage": counting,
     "devices": devices,
     "web": web,
 }

@@ -120,16 +120,20 @@ def _known(connection: Connection, keys: set[bytes]) -> dict[bytes, Counted]:
 
 def _buckets(connection: Connection, wanted: set[Bucket]) -> dict[Bucket, int]:
     """Their rows, made where there is none."""
+    found = _present(connection, wanted)
+    nothing = dict.fromkeys((*_COUNTS, "answers"), 0)
+    if new := [{**msgspec.structs.asdict(bucket), **nothing} for bucket in wanted - found.keys()]:
+        connection.execute(insert(usage_sums), new)
+        found = _present(connection, wanted)
+    return found
+
+
+def _present(connection: Connection, wanted: set[Bucket]) -> dict[Bucket, int]:
     found: dict[Bucket, int] = {}
-    sessions = sorted({bucket.session_id for bucket in wanted})
-    for some in _pieces(sessions):
-        for row in connection.execute(select(usage_sums).where(usage_sums.c.session_id.in_(some))):
+    for some in _pieces(sorted({bucket.session_id for bucket in wanted})):
+        columns = [usage_sums.c[name] for name in ("id", "day", "model", "profile_id", "session_id")]
+        for row in connection.execute(select(*columns).where(usage_sums.c.session_id.in_(some))):
             found[_bucket(row)] = row.id
-    for bucket in wanted - found.keys():
-        nothing = dict.fromkeys((*_COUNTS, "answers"), 0)
-        made = connection.execute(insert(usage_sums).values(**msgspec.structs.asdict(bucket), **nothing))
-        assert made.inserted_primary_key is not None
-        found[bucket] = made.inserted_primary_key[0]
     return found
 
 
