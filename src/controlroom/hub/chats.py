@@ -44,21 +44,10 @@ Took = Callable[[Change, ChatRow, Node, Sequence[Item], Sequence[ReplyAsks], boo
 """Items of a chat with what they ask; whether the chat is read anew."""
 
 
-def took_nothing(
-    _change: Change,
-    _chat: ChatRow,
-    _node: Node,
-    _items: Sequence[Item],
-    _asks: Sequence[ReplyAsks],
-    _is_first: bool,
-) -> None:
-    """Nobody wants to know."""
-
-
 class Chats:
     """All chats of the fleet."""
 
-    def __init__(self, store: Store, nodes: Nodes, push: ItemsSink, took: Took = took_nothing) -> None:
+    def __init__(self, store: Store, nodes: Nodes, push: ItemsSink, took: Took) -> None:
         """``took`` is told of fetched items within the transaction that keeps them, right before."""
         self._store = store
         self._nodes = nodes
