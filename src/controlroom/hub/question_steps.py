@@ -17,7 +17,7 @@ from controlroom.core.questions import AnyEvent, Fated, Type, Undo, Withdraw
 from controlroom.core.text import clean_line
 from controlroom.hub.delivery import as_shown
 from controlroom.hub.errors import HubError
-from controlroom.hub.messages import Messages
+from controlroom.hub.messages import Messages, is_own
 from controlroom.hub.nodes import Nodes
 from controlroom.hub.question_cards import about, answer_words, for_event, shown
 from controlroom.hub.store import chat_rows, fleet_rows, message_rows, question_rows, request_rows
@@ -109,11 +109,11 @@ class Steps:
         return msgspec.structs.replace(row, hand_until_ms=None, log=machine.step(row.log, fated).log)
 
     def _has_spoken(self, change: Change, row: QuestionRow) -> bool:
-        """Whether somebody wrote in the chat after the question, other than by answers to questions."""
+        """Whether somebody wrote in the chat after the question, other than what is made here."""
         offset_ms = self._offset(change, row.agent_id)
         said = chat_rows.said_after(change.connection, row.chat_id, row.card.asked_at_ms - offset_ms)
         arrived = message_rows.arrived(change.connection, row.chat_id, said) if said else {}
-        return any(id not in arrived or question_rows.step_of(arrived[id].id) is None for id in said)
+        return any(id not in arrived or not is_own(arrived[id].id) for id in said)
 
     def _offset(self, change: Change, agent_id: str) -> int:
         agent = fleet_rows.agent_row(change.connection, agent_id)
