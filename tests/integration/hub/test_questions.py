@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
@@ -195,3 +196,26 @@ async def test_the_inbox_and_its_history(house: House) -> None:
     assert (await inbox.all("&agent=agt_9")).questions == ()
     with pytest.raises(Refused, match="no cursor"):
         await inbox.all("&before=x")
+
+
+@pytest.mark.parametrize(("zone", "hour"), [("Asia/Tokyo", 9), ("UTC-03:30", 21), ("", 18)])
+async def test_a_clock_time_is_meant_in_the_zone_of_the_agents_machine(
+    house: House, zone: str, hour: int
+) -> None:
+    house.node.zone = zone
+    await house.node.restart()
+    inbox = await ready(house)
+    await until(lambda: all(node.zone == zone for node in house.hub._nodes.all()))
+    asked = await inbox.asked("Question for Founder: Which name?\n- Ann\n- Bea\nDefault: I take Ann by 18:00")
+    assert asked.default is not None and asked.default.due_at_ms is not None
+    due = datetime.fromtimestamp(asked.default.due_at_ms / 1000, UTC)
+    assert due.hour == hour
+    assert 0 < asked.default.due_at_ms - asked.asked_at_ms <= 24 * 3600_000
+
+
+async def test_a_time_that_is_not_clear_is_said_and_never_used(house: House) -> None:
+    inbox = await ready(house)
+    asked = await inbox.asked("Question for Founder: Which name?\n- Ann\n- Bea\nDefault: I take Ann by 06/07")
+    assert asked.default is not None
+    assert (asked.default.due_at_ms, asked.default.said) == (None, "06/07")
+    assert "two dates" in (asked.default.problem or "")
