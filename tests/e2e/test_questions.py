@@ -137,6 +137,32 @@ def _tells(page: Page, text: str) -> bool:
     return alert.count() > 0
 
 
+def test_an_answer_whose_word_got_lost_counts_once(house: House, visit: Visit) -> None:
+    asked(house, asking("api", *TENANT, IN_3_HOURS))
+    visitor = visit("phone")
+    page = visitor.pair(house.url, house.code())
+    bodies: list[str] = []
+
+    def lose(route: Route) -> None:
+        bodies.append(route.request.post_data or "")
+        if len(bodies) > 1:
+            route.continue_()
+            return
+        assert route.fetch().status == 200  # the control room has it
+        route.abort()  # and its word does not come back
+
+    page.route("**/api/v1/questions/*/answer", lose)
+    page.goto(f"{house.url}inbox")
+    ready(card(page, "api").get_by_role("button", name=re.compile("^Per key"))).tap()
+    expect(page.locator(".toast")).to_contain_text("Answered “Per key”")
+    expect(card(page, "api")).to_have_count(0)
+    assert len(bodies) == 2
+    assert bodies[0] == bodies[1]
+    until_told(house, "api", "Answer to")
+    assert told(house, "api", "Answer to") == 1
+    visitor.expect("ERR_FAILED")
+
+
 # ---- answers -----------------------------------------------------------------------------------------------
 
 

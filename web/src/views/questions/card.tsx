@@ -20,6 +20,7 @@ import { safeHref, targetOf } from "../../store/href";
 import { defaultWords } from "../../store/question-words";
 import { isOpen } from "../../store/questions";
 import { addressOf } from "../../store/routes";
+import { useSettled } from "../blocked/settled";
 import { act } from "./acts";
 import { hasFocus, lastFocused } from "./focus";
 import { Answers } from "./answers";
@@ -152,11 +153,14 @@ function Replaced(props: { question: Question }) {
 function LooksAnswered(props: { question: Question }) {
   const { question } = props;
   const room = useRoom();
+  const place = useRef<HTMLDivElement>(null);
   const looks = question.looks_answered;
+  const standing = useSettled(place, `${question.id} ${looks?.at_ms ?? ""}`);
   if (looks == null) return null;
-  const close = (): void => void act(room, question, { deed: "dismiss", why: line(`Looks answered: ${looks.why}`, 400), label: "Close it" });
+  // What only just came under a finger closes nothing.
+  const close = (): void => void (standing.isSettled() && act(room, question, { deed: "dismiss", why: line(`Looks answered: ${looks.why}`, 400), label: "Close it" }));
   return (
-    <div class="callout looks">
+    <div class="callout looks" ref={place}>
       <Icon name="eye" />
       <span class="grow">
         <b>Looks answered.</b> <span dir="auto">{line(looks.why, 400)}</span>

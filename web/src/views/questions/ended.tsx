@@ -12,6 +12,7 @@ import { Icon } from "../../parts/icon";
 import { deliveryWords } from "../../store/delivery";
 import { refusalWords } from "../../store/question-act";
 import { canUndo, endWords, stepWords } from "../../store/question-words";
+import { addressOf } from "../../store/routes";
 import { act } from "./acts";
 import { Answers } from "./answers";
 import { wordsFor } from "./words";
@@ -34,6 +35,7 @@ export function Ended(props: { question: Question }) {
     <>
       <p class="ended md"><Icon name={words.icon} /><span><b>{words.head}</b>{last === undefined ? null : <> <time class="muted" title={fullTime(last.at_ms)}>{clock(last.at_ms, minute)}</time></>}<br /><span class="second" dir="auto">{line(words.rest, 800)}</span></span></p>
       {words.proof === null ? null : <q class="proof" dir="auto">{block(words.proof, 1_000)}</q>}
+      {question.superseded_by == null ? null : <p class="sm"><a href={addressOf({ at: "question", questionId: question.superseded_by })}>The newer question</a></p>}
       <Typed question={question} />
       <Unsent question={question} />
       <Refused question={question} />
