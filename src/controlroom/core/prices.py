@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from controlroom.core.tokens import Bucket, Sum, Tokens
+from controlroom.core.tokens import Sum, Tokens
 
 
 class Price(NamedTuple):
@@ -115,16 +115,16 @@ class Report(msgspec.Struct, frozen=True):
     unpriced: tuple[str, ...]  # models that have no price
 
 
-def report(sums: Iterable[tuple[str, Bucket, Sum]]) -> Report:
-    """Lines by key, in the order of the keys; each sum comes with the key that it belongs to."""
+def report(sums: Iterable[tuple[str, str, Sum]]) -> Report:
+    """Lines by key, in the order of the keys; each sum comes with the key and the model it belongs to."""
     totals: dict[str, Sum] = {}
     costs: dict[str, float] = {}
     missing: dict[str, set[str]] = {}
-    for key, bucket, part in sums:
+    for key, model, part in sums:
         totals[key] = totals.get(key, Sum()) + part
-        cost = cost_usd(bucket.model, part.tokens)
+        cost = cost_usd(model, part.tokens)
         if cost is None:
-            missing.setdefault(key, set()).add(bucket.model)
+            missing.setdefault(key, set()).add(model)
         else:
             costs[key] = costs.get(key, 0.0) + cost
     lines = tuple(

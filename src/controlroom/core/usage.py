@@ -171,7 +171,10 @@ def _rank(reading: Reading) -> tuple[bool, int, float, int, str]:
 def window_now(reading: Reading, now_ms: int, login: LoginState = "ok") -> Window:
     """A reading as it has to be understood now."""
     used, resets = reading.used_pct, reading.resets_at_ms
-    if resets is not None and resets <= now_ms:
+    ends = resets
+    if ends is None and used is not None:  # it ends at the latest when it has been running for its length
+        ends = reading.taken_at_ms + reading.length_minutes * 60_000
+    if ends is not None and ends <= now_ms:
         used, resets = 0.0, None
     if used is None:
         state: WindowState = "unknown"

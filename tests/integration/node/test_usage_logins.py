@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
-import os
-import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,37 +15,7 @@ from controlroom.kit.log import log_to_file
 from controlroom.node.usage.login import Login, read_login
 from controlroom.wire.codec import encode
 from tests.integration.node.usage_stage import NOW, REFRESH, TOKEN, Answer, Desk, Service, stamps, windows
-
-_MODIFY, _ATTRIB, _CLOSE_WRITE, _OPEN = 0x2, 0x4, 0x8, 0x20
-_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
-_CHANGES = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
-
-
-class Watched:
-    """Everything that any process does to the files of some folders, as the kernel tells it."""
-
-    def __init__(self, folders: list[Path]) -> None:
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._fd = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        assert self._fd >= 0
-        for folder in folders:
-            assert self._libc.inotify_add_watch(self._fd, os.fsencode(folder), _CHANGES | _OPEN) >= 0
-
-    def taken(self) -> list[tuple[int, str]]:
-        """What happened since the last call: what, and to which name."""
-        found: list[tuple[int, str]] = []
-        try:
-            data = os.read(self._fd, 1 << 20)
-        except BlockingIOError:
-            return found
-        while data:
-            _, mask, _, length = struct.unpack_from("iIII", data)
-            found.append((mask, data[16 : 16 + length].rstrip(b"\0").decode()))
-            data = data[16 + length :]
-        return found
-
-    def close(self) -> None:
-        os.close(self._fd)
+from tests.support.inotify import CHANGES, Watched
 
 
 @pytest.fixture
@@ -96,7 +63,7 @@ async def test_logins_are_only_read_whatever_the_service_says(
             folder.chmod(modes[folder])
     events = watched.taken()
     own = [event for event in events if event[1]]  # those without a name are ours, of the folders' modes
-    assert [event for event in own if event[0] & _CHANGES] == []
+    assert [event for event in own if event[0] & CHANGES] == []
     assert any(name == ".credentials.json" for _, name in own)  # it was really watched
     assert stamps(*folders) == before
     assert service.refreshes == 0

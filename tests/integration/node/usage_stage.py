@@ -78,13 +78,13 @@ class Desk:
         self.sessions: dict[str, str] = {}
         self.said: list[UsageState] = []
         self.part: UsagePart
-        self._named: list[str] = []
+        self.named: list[str] = []
         self._database: Database
 
     def settings(self, **usage: Any) -> Settings:
         return Settings(
             usage=Usage(**({"claude_url": self.service.url} | usage)),
-            profiles=Profiles(folders=tuple(self._named), search=False),
+            profiles=Profiles(folders=tuple(self.named), search=False),
         )
 
     async def start(self, **usage: Any) -> None:
@@ -174,8 +174,8 @@ class Desk:
 
     def name(self, kind: str, name: str, folder: Path) -> None:
         entry = f"{kind}:{name}={folder}"
-        if entry not in self._named:
-            self._named.append(entry)
+        if entry not in self.named:
+            self.named.append(entry)
 
     # ---- what is known ---------------------------------------------------------------------------------
 

@@ -96,6 +96,13 @@ def test_a_passed_reset_is_a_full_window_whose_reading_keeps_its_age() -> None:
     assert window.taken_at_ms == NOW - HOUR
 
 
+def test_a_window_without_a_reset_has_ended_when_its_length_has_passed() -> None:
+    old = reading(length_minutes=FIVE_HOURS, used_pct=97.0, resets_at_ms=None, taken_at_ms=NOW - 5 * HOUR)
+    assert window_now(old, NOW - 1).used_pct == 97.0
+    assert window_now(old, NOW).used_pct == 0.0
+    assert window_now(reading(used_pct=None, resets_at_ms=None, taken_at_ms=1), NOW).used_pct is None
+
+
 def test_an_old_reading_is_stale_and_of_an_idle_login_it_is_said_so() -> None:
     old = reading(taken_at_ms=NOW - usage.FRESH_MS - 1)
     assert window_now(reading(taken_at_ms=NOW - usage.FRESH_MS), NOW).state == "fresh"

@@ -7,16 +7,17 @@ quick. Everything here can be read again from the agents' own files.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from controlroom.core.tokens import Answer, Bucket, Counted, Sum, Tokens, merge
 from controlroom.kit.sql import Database
 from controlroom.node.journal.tables import usage_answers, usage_files, usage_kept, usage_sums
 
 T = TypeVar("T")
+SumsBy = Literal["day", "model", "profile_id", "session_id"]
 AT_ONCE = 500  # keys of one query; SQLite takes 32,766 variables
 
 _COUNTS = ("input", "cache_read", "cache_write", "cache_write_long", "output")
@@ -80,14 +81,14 @@ class UsageJournal:
 
         await self._db.write(job)
 
-    async def sums(self) -> list[tuple[Bucket, Sum]]:
-        """All sums there are."""
+    async def sums(self, by: SumsBy) -> list[tuple[str, str, Sum]]:
+        """All sums by one of their parts, and by model: key, model, sum."""
+        columns = [func.sum(usage_sums.c[name]).label(name) for name in (*_COUNTS, "answers")]
+        key = usage_sums.c[by].label("of")
+        query = select(key, usage_sums.c.model, *columns).group_by(key, usage_sums.c.model)
 
-        def job(connection: Connection) -> list[tuple[Bucket, Sum]]:
-            return [
-                (_bucket(row), Sum(_tokens(row), row.answers))
-                for row in connection.execute(select(usage_sums))
-            ]
+        def job(connection: Connection) -> list[tuple[str, str, Sum]]:
+            return [(row.of, row.model, Sum(_tokens(row), row.answers)) for row in connection.execute(query)]
 
         return await self._db.read(job)
 

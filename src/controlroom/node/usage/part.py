@@ -18,19 +18,19 @@ import structlog
 
 from controlroom.core.attempts import Attempt, after, is_due
 from controlroom.core.prices import report
-from controlroom.core.tokens import Bucket, Sum
+from controlroom.core.tokens import Sum
 from controlroom.core.usage import LoginState, Paid, Reading, freshest, login_state
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.zone import zone_here, zone_of
-from controlroom.node.journal.usage import UsageJournal
+from controlroom.node.journal.usage import SumsBy, UsageJournal
 from controlroom.node.profiles import Profile, find_profiles, named_folders
 from controlroom.node.usage import status_lines
 from controlroom.node.usage.asking import Asked, ask
 from controlroom.node.usage.identity import Identity, claude_identity, codex_identity
-from controlroom.node.usage.login import LoginUnreadable, login_stamp, read_login
+from controlroom.node.usage.login import LoginTimes, LoginUnreadable, login_stamp, read_times
 from controlroom.node.usage.scan import Scanner
 from controlroom.wire.usage import (
     AccountState,
@@ -48,6 +48,13 @@ APART_S = 2.0  # between two questions to the endpoint
 SAY_S = 2.0  # how often the progress of a long reading is told
 SKEW_MS = 120_000  # a clock that is wrong by more misjudges resets
 MOST_IDENTITY_BYTES = 64 * 1024 * 1024  # .claude.json of years of projects has megabytes
+
+_COLUMNS: Mapping[UsageBy, SumsBy] = {
+    "agent": "session_id",
+    "day": "day",
+    "model": "model",
+    "profile": "profile_id",
+}
 
 Living = Callable[[], Iterable[tuple[str, str]]]
 Sessions = Callable[[], Mapping[str, str]]
@@ -110,6 +117,8 @@ class UsagePart:
         self._problems: dict[str, str] = {}  # by account id, from the endpoint
         self._found: list[_Found] = []
         self._identities: dict[str, Identity] = {}  # by profile id, as they were read last
+        self._logins: dict[str, tuple[str, LoginTimes | None]] = {}  # by profile id, with the file's stamp
+        self._saved = b""
         self._said_s = float("-inf")
         self._random = secrets.SystemRandom()
         self.state = UsageState()
@@ -141,13 +150,22 @@ class UsagePart:
         await self._say()
         await self._read_files()
         await self._ask_all()
-        await self._journal.keep("known", msgspec.json.encode(self._known))
+        await self._save()
         await self._say()
+
+    async def _save(self) -> None:
+        known = msgspec.json.encode(self._known)
+        if known != self._saved:
+            await self._journal.keep("known", known)
+            self._saved = known
 
     async def report(self, by: UsageBy) -> UsageAnswer:
         """What agents used, by what is asked for. Raises DatabaseTrouble."""
-        agents = self._sessions()
-        made = report((_key(by, bucket, agents), bucket, part) for bucket, part in await self._journal.sums())
+        parts = await self._journal.sums(_COLUMNS[by])
+        if by == "agent":
+            agents = self._sessions()
+            parts = [(agents.get(session, ""), model, part) for session, model, part in parts]
+        made = report(parts)
         rows = tuple(_row(line.key, line.sum, line.cost_usd, line.is_partly_priced) for line in made.lines)
         return UsageAnswer(rows=rows, unpriced=made.unpriced, reading=self._scanner.progress)
 
@@ -172,20 +190,28 @@ class UsagePart:
         if profile.kind == "codex":
             # Its file does not say when the login ends.
             return _Found(profile, identity, "ok" if identity is not None else "out", None, "", problem)
+        stamp = login_stamp(Path(profile.real))
         try:
-            login = read_login(Path(profile.real))
+            times = self._times_of(profile, stamp)
         except LoginUnreadable as error:
             problem = problem or f"Its login cannot be read: {error}."
             return _Found(profile, identity, "out", None, "", problem)
         now_ms = self._clock.now_ms()
+        ends_ms = None if times is None else times.ends_ms
         state = login_state(
-            is_there=login is not None,
-            is_idle=login is not None and login.is_idle(now_ms),
-            ends_ms=None if login is None else login.ends_ms,
+            is_there=times is not None,
+            is_idle=times is not None and times.is_idle(now_ms),
+            ends_ms=ends_ms,
             now_ms=now_ms,
         )
-        ends_ms = None if login is None else login.ends_ms
-        return _Found(profile, identity, state, ends_ms, login_stamp(Path(profile.real)), problem)
+        return _Found(profile, identity, state, ends_ms, stamp, problem)
+
+    def _times_of(self, profile: Profile, stamp: str) -> LoginTimes | None:
+        """When a login ends. Its file is opened only when it has changed. Raises LoginUnreadable."""
+        known = self._logins.get(profile.id)
+        if known is None or known[0] != stamp:
+            known = self._logins[profile.id] = (stamp, read_times(Path(profile.real)))
+        return known[1]
 
     def _note_owners(self) -> None:
         """Since when each profile belongs to its account: what was written before is another one's."""
@@ -385,18 +411,6 @@ def _modified(path: Path) -> int:
 
 def _zone() -> tzinfo:
     return zone_of(zone_here()) or UTC
-
-
-def _key(by: UsageBy, bucket: Bucket, agents: Mapping[str, str]) -> str:
-    match by:
-        case "agent":
-            return agents.get(bucket.session_id, "")
-        case "day":
-            return bucket.day
-        case "model":
-            return bucket.model
-        case "profile":
-            return bucket.profile_id
 
 
 def _row(key: str, used: Sum, cost_usd: float | None, is_partly_priced: bool) -> UsageRow:
