@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -43,6 +44,9 @@ _SPANS = re.compile(
     r'|"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』'
 )
 _UNSAID = re.compile(r"(?i)^(?:no|false|none)\b")
+
+LONGEST_NAME = 5_000  # characters in which the colon behind an option's name is looked for
+LONGEST_DEFAULT = 5_000  # characters after which no further line belongs to a default
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -128,7 +132,8 @@ def _continue(draft: _Draft, line: Line, after_blank: bool) -> bool:
         return False
     if draft.fields:
         key, value = draft.fields[-1]
-        goes_on = key == "context" or (key == "default" and not _default(value).by)
+        is_open = len(value) < LONGEST_DEFAULT and not _default(value).by
+        goes_on = key == "context" or (key == "default" and is_open)
         if goes_on:
             draft.fields[-1] = (key, f"{value} {text}".strip())
         return goes_on
@@ -155,15 +160,13 @@ def _finish(draft: _Draft, raw: str) -> Question:
         doc=_link(values.get("doc", "")),
         raw=raw,
     )
-    keys = [key for key, _ in draft.fields]
+    times = Counter(key for key, _ in draft.fields)
     problems = [*_question_problems(question), *_option_problems(question.options)]
     if heading is None or heading.key != QUESTION_KEYS[0]:
         problems.insert(0, "It does not begin with “Question for Founder:”.")
     if "options" in values:
         problems.append("Each option has to stand on a line of its own.")
-    problems += [
-        f"{key.capitalize()} is given twice." for key in sorted({k for k in keys if keys.count(k) > 1})
-    ]
+    problems += [f"{key.capitalize()} is given twice." for key in sorted(times) if times[key] > 1]
     return msgspec.structs.replace(question, problem=" ".join(problems) or None)
 
 
@@ -204,10 +207,11 @@ def choices(texts: Sequence[str]) -> tuple[Choice, ...]:
     found = [_choice(at, text, 0) for at, text in enumerate(texts, start=1)]
     for colon in (1, 2, 3):
         labels = [choice.label.casefold() for choice in found]
-        if len(set(labels)) == len(labels):
+        times = Counter(labels)
+        if len(times) == len(labels):
             break
         found = [
-            _choice(at, text, colon) if labels.count(label) > 1 else choice
+            _choice(at, text, colon) if times[label] > 1 else choice
             for at, (text, label, choice) in enumerate(zip(texts, labels, found, strict=True), start=1)
         ]
     return tuple(found)
@@ -244,7 +248,7 @@ def split_at_colon(text: str, which: int = 0) -> tuple[str, str]:
     ``Restart http://a:80``, ``At 18:00`` and ``"Plan B: slow"`` are one name each.
     """
     text = _COLON_IN_MARKS.sub(r"\1\2\1\3", text)
-    masked = _SPANS.sub(lambda span: "x" * len(span[0]), text)
+    masked = _SPANS.sub(lambda span: "x" * len(span[0]), text[:LONGEST_NAME])
     colons = list(_COLON.finditer(masked))
     if not colons:
         return text.strip(), ""
