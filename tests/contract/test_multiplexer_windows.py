@@ -6,6 +6,7 @@ import pytest
 
 from controlroom.node.mux.base import Pane, PaneGone, PaneRef
 from tests.support.multiplexers import MultiplexerBench
+from tests.support.waiting import until
 
 NAMES = ["orchard", "two words", "50% #{pane_id} #(date)", 'it\'s "quoted"; 5 $', "-d", "~"]
 
@@ -32,13 +33,13 @@ async def test_a_window_is_opened_in_the_same_session_under_its_name(
 ) -> None:
     first = await only_pane(bench)
     ref = await opened(bench, first.ref, name)
+
+    async def is_there() -> bool:
+        return (await listed(bench, ref)).folder == "/"
+
+    await until(is_there, "its folder can be seen")
     pane = await listed(bench, ref)
-    assert (pane.window, pane.folder, pane.session, pane.ref.server) == (
-        name,
-        "/",
-        first.session,
-        first.ref.server,
-    )
+    assert (pane.window, pane.session, pane.ref.server) == (name, first.session, first.ref.server)
     assert not pane.dead and len((await bench.mux.list()).panes) == 2
 
 

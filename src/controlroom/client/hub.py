@@ -43,6 +43,7 @@ from controlroom.wire.device import (
     PatchDevice,
 )
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen, Scrollback
+from controlroom.wire.operation import AskOperation, Operation, Operations, UndoOperation
 from controlroom.wire.policy import PolicyReport
 from controlroom.wire.question import (
     AnswerQuestion,
@@ -233,6 +234,29 @@ class HubClient:
     async def set_paused(self, wish: SetPause) -> PauseState:
         """Pause what happens by itself, or go on."""
         return await self._call("PUT", "/pause", wish, PauseState)
+
+    # ---- operations ------------------------------------------------------------------------------------
+
+    async def operate(self, wish: AskOperation) -> Operation:
+        """Ask for an operation. The same id again is the same operation."""
+        return await self._call("POST", "/operations", wish, Operation)
+
+    async def operation(self, operation_id: str) -> Operation:
+        return await self._get(f"/operations/{_part(operation_id)}", Operation)
+
+    async def operations(self, after: int = 0) -> Operations:
+        """Operations that changed behind this ``seq``, oldest change first, at most one page."""
+        return await self._get("/operations", Operations, after=after)
+
+    async def newest_operations(self, before: int | None = None, limit: int = 50) -> Operations:
+        """The newest ones with ``seq`` < ``before``, oldest first; ``more``: older ones follow."""
+        return await self._get(
+            "/operations", Operations, before=2**62 if before is None else before, limit=limit
+        )
+
+    async def undo_operation(self, operation_id: str, wish: UndoOperation) -> Operation:
+        """Take an operation back; the answer is it (it had not begun), or the one that takes it back."""
+        return await self._call("POST", f"/operations/{_part(operation_id)}/undo", wish, Operation)
 
     # ---- agents ----------------------------------------------------------------------------------------
 

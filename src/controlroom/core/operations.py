@@ -85,6 +85,10 @@ Place = Literal["none", "waiting", "starting", "prompt", "up", "dead"]
 asks something before it is up; it is up (idle or working); its program has ended."""
 
 
+Leftover = Literal["none", "empty", "shared"]
+"""The old pane once the old process has ended: not there; nothing of worth runs in it; other programs do."""
+
+
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """The machine as one look found it."""
 
@@ -97,8 +101,9 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     place: Place = "none"
     words: str = ""  # the prompt, or the last words of a program that ended
     option: str | None = None  # which option of the prompt may be chosen by itself
+    note: str = ""  # what is different in the new window, for people
     is_named: bool = False
-    leftover: Literal["none", "empty", "shared"] = "none"  # the old pane, once the old process has ended
+    leftover: Leftover = "none"
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -190,7 +195,7 @@ def _wait(saga: Saga, seen: Seen) -> _Decided:
 
 def _open(saga: Saga, seen: Seen) -> _Decided:
     if seen.place != "none":
-        return _done(saga, seen), None
+        return _done(saga, seen, seen.note), None
     if _tried(saga, "open") >= TRIES:
         return _fail(saga, seen, "failed", "No new window could be opened."), None
     return _try(saga, "open"), Open()

@@ -16,6 +16,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from functools import partial
+from typing import Protocol
 
 import msgspec
 import structlog
@@ -44,6 +45,14 @@ BATCH = 50
 LOST = "The agent's machine lost its journal: look whether it arrived, and send it again if not."
 
 
+class OperationsHeard(Protocol):
+    """Who wants to know what became of operations."""
+
+    def progress(self, change: Change, node: Node, news: ActProgress) -> None: ...
+
+    def lost(self, change: Change, node: Node) -> None: ...
+
+
 class Courier:
     """Between the store and all nodes."""
 
@@ -55,6 +64,11 @@ class Courier:
         self._tasks = Tasks("courier")
         self._wakes: dict[str, asyncio.Event] = {}
         self._locks: dict[str, asyncio.Lock] = {}
+        self._operations: OperationsHeard | None = None
+
+    def hears_operations(self, heard: OperationsHeard) -> None:
+        """What nodes tell of operations goes there: they travel in the same journal as messages."""
+        self._operations = heard
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
@@ -221,6 +235,8 @@ class Courier:
         for progress in news:
             if progress.kind == "send":
                 self._take_one(change, node, progress)
+            elif progress.kind == "operate" and self._operations is not None:
+                self._operations.progress(change, node, progress)
         if news or row.journal_id is None:
             position = news[-1].seq if news else row.acts_seq
             fleet_rows.put_acts_position(change.connection, node.machine_id, answer.journal_id, position)
@@ -244,6 +260,8 @@ class Courier:
     def _begin_anew(self, change: Change, node: Node, journal_id: str) -> None:
         """The node lost its journal. Of the messages that it had, nobody can say what became of them."""
         fleet_rows.put_acts_position(change.connection, node.machine_id, journal_id, 0)
+        if self._operations is not None:
+            self._operations.lost(change, node)
         for row in message_rows.open_messages(change.connection, node.machine_id):
             if row.is_tried:
                 message = msgspec.structs.replace(

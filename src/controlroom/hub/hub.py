@@ -35,6 +35,7 @@ from controlroom.hub.invitations import LinkOnly
 from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.operations import OperationBook
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.policy import policy_report, reserve_of
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
@@ -147,6 +148,10 @@ class Hub:
             may_answer=self._may_answer,
         )
         messages = Messages(store, nodes, self._courier, limits.message_bytes)
+        self._operations = OperationBook(store, nodes, messages, self._health)
+        self._courier.hears_operations(self._operations)
+        self._operations.start()
+        self._closers.append(self._operations.aclose)
         self._questions = Questions(
             store,
             clock,
@@ -174,6 +179,7 @@ class Hub:
         store.subscribe(self._live.event)
         store.subscribe(self._chats.event)
         store.subscribe(messages.event)
+        store.subscribe(self._operations.event)
         await self._questions.start(self._health)
         self._checker = Checker(
             store=store,
@@ -218,6 +224,7 @@ class Hub:
             messages=messages,
             acts=self.acts,
             questions=self._questions,
+            operations=self._operations,
             accounts=self._accounts,
             policy=self._policy,
             receipts=receipts,
@@ -324,6 +331,7 @@ class Hub:
 
     def met(self, node: Node) -> None:
         self._courier.met(node)
+        self._operations.met(node)
 
     def snapshot(self, node: Node, states: Sequence[AgentState]) -> None:
         self._chats.snapshot(node, states)

@@ -46,6 +46,7 @@ CAPABILITIES = (
     "watch",
     "scrollback",
     "search",
+    "operate",
     "usage",
 )
 PAGE_LIMIT = 200

@@ -83,6 +83,7 @@ class Node:
             tracker=self._tracker,
             hands=Hands(self._world, self._mirror),
             inbox=self._inbox,
+            world=self._world,
             clock=clock,
         )
         self._tasks = Tasks("node")

@@ -9,7 +9,7 @@ away.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 import structlog
@@ -20,6 +20,7 @@ from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processe
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.health import HealthBoard
 from controlroom.node.agents.base import Driver, Found, Sighting
+from controlroom.node.agents.launching import Launch
 from controlroom.node.branch import Branches
 from controlroom.node.chats import ChatBook
 from controlroom.node.journal.journal import Chat, Journal
@@ -80,6 +81,7 @@ class Tracker:
         self._last_seen: dict[str, Sighting] = {}
         self._now_of: dict[str, str] = {}
         self._suspended: dict[str, int] = {}  # since when
+        self._expected: Callable[[], Mapping[PaneRef, str]] = dict
         self._poked = asyncio.Event()
         self._watching_ms = clock.now_ms()
         self._looked_ms = self._watching_ms  # when the look before the present one began
@@ -122,6 +124,14 @@ class Tracker:
         """Raises KeyError for an agent that was never known, or whose kind has no driver any more."""
         return self._drivers[self._records[agent_id].kind]
 
+    def driver_for(self, kind: str) -> Driver | None:
+        """The driver of a kind of agent, None when there is none here."""
+        return self._drivers.get(kind)
+
+    def record(self, agent_id: str) -> AgentRecord | None:
+        """What is remembered of an agent."""
+        return self._records.get(self.present_id(agent_id))
+
     def agent_in(self, pane: PaneRef) -> str | None:
         return next((id for id, who in self._living.items() if who.pane == pane), None)
 
@@ -142,6 +152,29 @@ class Tracker:
             for record in self._records.values()
             for session in record.sessions
         }
+
+    # ---- what operations say ---------------------------------------------------------------------------
+
+    def expect(self, expected: Callable[[], Mapping[PaneRef, str]]) -> None:
+        """Who tells, at each look, in which panes we started which agent."""
+        self._expected = expected
+
+    def name(self, agent_id: str, name: str) -> None:
+        """Call an agent so, whatever it calls itself. It is shown and stored with the next look."""
+        record = self._records[agent_id]
+        self._records[agent_id] = msgspec.structs.replace(record, name=name, named=name)
+        if not record.is_alive:
+            self._portraits.pop(agent_id, None)
+
+    def remember_launch(self, agent_id: str, launch: Launch) -> None:
+        """How an agent runs that is going to be ended: so it can be started again."""
+        self._records[agent_id] = msgspec.structs.replace(self._records[agent_id], launch=launch)
+
+    def close(self, agent_id: str) -> None:
+        """An agent that has ended leaves the list; its id and chats are kept."""
+        record = self._records[agent_id]
+        if not record.is_alive:
+            self._records[agent_id] = msgspec.structs.replace(record, is_closed=True)
 
     def poke(self) -> None:
         """Something was done to an agent: look again soon."""
@@ -221,12 +254,14 @@ class Tracker:
             )
             for r in self._records.values()
         ]
+        expected = self._expected()
         seen = [
             SeenProcess(
                 kind=who.kind,
                 incarnation=who.incarnation,
                 session_id=who.session_id,
                 ancestors=who.ancestors,
+                started_for=None if who.pane is None else expected.get(who.pane),
             )
             for who in sightings
         ]
@@ -259,7 +294,7 @@ class Tracker:
         if who.session_id and who.session_id not in sessions:
             sessions = (*sessions, who.session_id)
         name = record.name
-        if who.name and who.name != name and not name.startswith(f"{who.name} "):
+        if not record.named and who.name and who.name != name and not name.startswith(f"{who.name} "):
             name = self._free_name(who, record.id)
         adopted = msgspec.structs.replace(
             record,
@@ -272,6 +307,7 @@ class Tracker:
             folder=who.folder,
             pane=who.pane,
             gone_ms=None,
+            is_closed=False,
         )
         if adopted != self._records.get(record.id):
             self._records[record.id] = adopted
@@ -371,6 +407,8 @@ class Tracker:
         self._records[id] = portrait.record
 
     def _is_listed(self, record: AgentRecord) -> bool:
+        if record.is_closed:
+            return False
         return record.is_alive or self._clock.now_ms() - (record.gone_ms or 0) < GONE_SHOWN_MS
 
     async def _save(self) -> None:

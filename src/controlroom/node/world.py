@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -171,6 +171,22 @@ class PaneWorld:
         """Whether the program in this pane echoes what is typed, see ``kit.tty``. Three system calls."""
         pane = self._panes.get(ref)
         return None if pane is None or pane.dead else echoes(pane.tty)
+
+    async def open_window(
+        self, near: PaneRef, *, name: str, folder: str, environment: Mapping[str, str], argv: Sequence[str]
+    ) -> PaneRef:
+        """See ``Multiplexer.open_window``."""
+        mux = self._mux(near)
+        return await mux.open_window(near, name=name, folder=folder, environment=environment, argv=argv)
+
+    async def keep(self, ref: PaneRef, *, is_kept: bool) -> None:
+        await self._mux(ref).keep(ref, is_kept)
+
+    async def rename(self, ref: PaneRef, name: str) -> None:
+        await self._mux(ref).rename(ref, name)
+
+    async def remove(self, ref: PaneRef) -> None:
+        await self._mux(ref).remove(ref)
 
     async def hint(self, ref: PaneRef, agent_id: str) -> None:
         pane = self._panes.get(ref)

@@ -29,6 +29,7 @@ from controlroom.wire.node import (
     SendAct,
     Snapshot,
 )
+from controlroom.wire.operation import OperationError, OperationStep
 from controlroom.wire.usage import UsageAnswer, UsageBy, UsageState
 
 
@@ -159,6 +160,30 @@ class FakeNode:
                 held=held,
                 item_id=item_id,
                 detail=detail,
+            )
+        )
+        await self.touch()
+
+    async def tell_operation(
+        self,
+        operation_id: str,
+        agent_id: str,
+        state: MessageState,
+        *,
+        steps: tuple[OperationStep, ...] = (),
+        error: OperationError | None = None,
+    ) -> None:
+        """Write down what became of an operation."""
+        self._progress.append(
+            ActProgress(
+                seq=len(self._progress) + 1,
+                id=operation_id,
+                kind="operate",
+                agent_id=agent_id,
+                state=state,
+                at_ms=self._now_ms(),
+                steps=steps,
+                error=error,
             )
         )
         await self.touch()

@@ -9,6 +9,7 @@
 ``machine.changed``  Machine
 ``receipt.added``    Receipt
 ``question.changed`` Question; long texts are shortened, ``clipped`` says so
+``operation.changed`` Operation
 ``pause.changed``    PauseState
 ``device.changed``   Device: paired, renamed, or its rights are others now
 ``device.gone``      DeviceGone: revoked, replaced or ended

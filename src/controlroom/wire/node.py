@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from controlroom.core.operations import Kind, When
 from controlroom.wire.model import (
     Activity,
     Attachment,
@@ -25,6 +26,7 @@ from controlroom.wire.model import (
     WaitingFor,
     Was,
 )
+from controlroom.wire.operation import OperationError, OperationStep
 from controlroom.wire.usage import UsageState
 
 
@@ -222,7 +224,29 @@ class KeysAct(Struct, frozen=True, kw_only=True, tag="keys"):
     by: str = "host"
 
 
-Act = SendAct | AmendAct | AnswerAct | InterruptAct | KeysAct
+class OperateAct(Struct, frozen=True, kw_only=True, tag="operate"):
+    """Do an operation (``core.operations``). ``id`` is the operation's id: asked twice, it is one.
+
+    ``name``: of start and rename. ``agent_kind`` to ``model``: of start. ``session_id``: of restart, with
+    this session of the agent instead of its last one. An ``AmendAct`` with ``cancel`` takes it back while it
+    waits.
+    """
+
+    id: str
+    kind: Kind
+    agent_id: str = ""  # "" for start
+    when: When = "idle"
+    drop: bool = False
+    name: str = ""
+    agent_kind: str = ""
+    folder: str = ""
+    profile: str = ""
+    model: str = ""
+    session_id: str = ""
+    by: str = "host"
+
+
+Act = SendAct | AmendAct | AnswerAct | InterruptAct | KeysAct | OperateAct
 
 ActCode = Literal[
     "ok", "bad_request", "not_found", "changed", "busy", "conflict", "failed", "offline", "not_allowed"
@@ -241,7 +265,7 @@ class ActProgress(Struct, frozen=True, kw_only=True):
 
     seq: int
     id: str
-    kind: str  # "send", "answer", "interrupt", "keys"
+    kind: str  # "send", "answer", "interrupt", "keys", "operate"
     agent_id: str
     state: MessageState | Literal["cancelled"]
     at_ms: int
@@ -250,6 +274,8 @@ class ActProgress(Struct, frozen=True, kw_only=True):
     item_id: str | None = None
     text: str | None = None  # of a message, after an amendment
     when: Literal["idle", "now"] | None = None
+    steps: tuple[OperationStep, ...] = ()  # of an operation
+    error: OperationError | None = None
 
 
 class ActsAnswer(Struct, frozen=True, kw_only=True):

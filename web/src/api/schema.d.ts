@@ -517,6 +517,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operations by their last change, oldest first: from a seq on, or the newest ones before it. */
+        get: operations["get_operations"];
+        put?: never;
+        /** Start, restart, stop, close or rename an agent, or give it a fresh session; once for its id. */
+        post: operations["post_operation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One operation, with its steps. */
+        get: operations["get_operation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{operation_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take an operation back: while it waits by ending it, else by another one, which is the answer. */
+        post: operations["post_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts": {
         parameters: {
             query?: never;
@@ -1955,6 +2007,131 @@ export interface components {
             paused: boolean;
             /** @default null */
             why?: string | null;
+        };
+        /**
+         * Operations
+         * @description A page of operations, oldest first; ``more``: others follow.
+         */
+        Operations: {
+            operations: components["schemas"]["Operation"][];
+            more: boolean;
+        };
+        /**
+         * Operation
+         * @description One operation. ``delivered`` says that its steps are done, never that work is. ``undoes``: the
+         *     operation that this one takes back; ``undone_by``: the one that took this one back.
+         */
+        Operation: {
+            id: string;
+            seq: number;
+            /** @enum {unknown} */
+            kind: "close" | "fresh" | "rename" | "restart" | "start" | "stop";
+            machine_id: string;
+            /** @enum {unknown} */
+            state: "delivered" | "failed" | "queued" | "running";
+            steps: components["schemas"]["OperationStep"][];
+            args: components["schemas"]["OperationArgs"];
+            why: string;
+            by: string;
+            created_at_ms: number;
+            changed_at_ms: number;
+            /** @default null */
+            agent_id?: string | null;
+            /** @default null */
+            agent_name?: string | null;
+            /** @default null */
+            undo?: components["schemas"]["Undo"] | null;
+            /** @default null */
+            undoes?: string | null;
+            /** @default null */
+            undone_by?: string | null;
+            /** @default null */
+            error?: components["schemas"]["OperationError"] | null;
+        };
+        /**
+         * OperationStep
+         * @description One named step. ``detail``: what it found, or waits for.
+         */
+        OperationStep: {
+            /** @enum {unknown} */
+            name: "close" | "name" | "open" | "start" | "stop" | "wait";
+            /** @enum {unknown} */
+            state: "done" | "failed" | "running" | "skipped" | "waiting";
+            at_ms: number;
+            /** @default null */
+            detail?: string | null;
+        };
+        /**
+         * OperationArgs
+         * @description What an operation needs to know.
+         *
+         *     ``when``: of restart, fresh, stop and close: once it is idle (the running turn is finished), or now.
+         *     ``drop``: with ``now``, a running turn, helpers and an open dialog may be dropped; without it such an
+         *     operation is refused, and says what it would drop. ``name``: of start and rename. The others are of start:
+         *     ``kind`` of agent, ``folder``, ``profile`` (the config folder's path, without it the usual one),
+         *     ``model``, the first ``prompt``, ``machine_id`` (without it the primary machine).
+         */
+        OperationArgs: {
+            /**
+             * @default idle
+             * @enum {unknown}
+             */
+            when?: "idle" | "now";
+            /** @default false */
+            drop?: boolean;
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            kind?: string | null;
+            /** @default null */
+            folder?: string | null;
+            /** @default null */
+            profile?: string | null;
+            /** @default null */
+            model?: string | null;
+            /** @default null */
+            prompt?: string | null;
+            /** @default null */
+            machine_id?: string | null;
+        };
+        /**
+         * Undo
+         * @description How an operation can be taken back, and until when.
+         */
+        Undo: {
+            until_ms: number;
+            what: string;
+        };
+        /**
+         * OperationError
+         * @description Why an operation failed. ``code`` is one of the API's, ``startup_prompt`` (it waits for a person in its
+         *     new window) or ``cancelled``.
+         */
+        OperationError: {
+            code: string;
+            text: string;
+        };
+        /**
+         * AskOperation
+         * @description Do something to an agent. The same id again is the same operation.
+         */
+        AskOperation: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "close" | "fresh" | "rename" | "restart" | "start" | "stop";
+            why: string;
+            /** @default null */
+            agent_id?: string | null;
+            /** @default {} */
+            args?: components["schemas"]["OperationArgs"];
+        };
+        /**
+         * UndoOperation
+         * @description Take an operation back, by another one.
+         */
+        UndoOperation: {
+            request_id: string;
+            why: string;
         };
         /**
          * Account
@@ -5407,6 +5584,429 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PauseState"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_operations: {
+        parameters: {
+            query?: {
+                /** @description only those that changed behind this seq */
+                after?: number;
+                /** @description the newest ones with a seq smaller than this; more: older ones follow */
+                before?: number;
+                /** @description with before, how many: 1 to 500, 100 without it */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operations"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_operation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskOperation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_operation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoOperation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
                 };
             };
             /** @description Refused. */

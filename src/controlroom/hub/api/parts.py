@@ -14,6 +14,7 @@ from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.hidden import Hiding
 from controlroom.hub.messages import Messages
+from controlroom.hub.operations import OperationBook
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Invitations
 from controlroom.hub.questions import Questions
@@ -41,6 +42,7 @@ class Parts:
     hiding: Hiding
     acts: Acts
     questions: Questions
+    operations: OperationBook
     accounts: Accounts
     policy: Callable[[], PolicyReport]
     receipts: ReceiptBook

@@ -8,6 +8,7 @@ from __future__ import annotations
 from controlroom.hub.api.chat_routes import CHAT_ROUTES
 from controlroom.hub.api.device_routes import DEVICE_ROUTES
 from controlroom.hub.api.hiding_routes import HIDING_ROUTES
+from controlroom.hub.api.operation_routes import OPERATION_ROUTES
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.policy_routes import POLICY_ROUTES
 from controlroom.hub.api.question_routes import QUESTION_ROUTES
@@ -177,6 +178,7 @@ ROUTES: tuple[Route, ...] = (
         query=(Parameter("lines", int, f"rows: 1 to {LARGEST_HISTORY}, {HISTORY} without it"),),
     ),
     *QUESTION_ROUTES,
+    *OPERATION_ROUTES,
     *USAGE_ROUTES,
     *POLICY_ROUTES,
     *HIDING_ROUTES,

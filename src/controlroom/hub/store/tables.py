@@ -274,4 +274,21 @@ accounts = Table(
     Column("shown", LargeBinary, nullable=False),  # Account, as last told to clients
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0011")
+operations = Table(
+    "operations",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("number", Integer, nullable=False),  # order in which they were asked for
+    Column("seq", BigInteger, nullable=False),  # of the event that told its present state
+    Column("machine_id", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("is_tried", Boolean, nullable=False),  # the node was asked, so it may have it
+    Column("is_taken", Boolean, nullable=False),  # the node has it
+    Column("prompt_due", Boolean, nullable=False),  # the first prompt of a start waits to be sent
+    Column("record", LargeBinary, nullable=False),  # OperationRecord
+)
+Index("operations_seq", operations.c.seq)
+Index("operations_state", operations.c.state, operations.c.number)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0012")

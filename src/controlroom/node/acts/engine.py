@@ -19,11 +19,13 @@ from controlroom.core.queue import WaitingMessage, has_begun, sort_out
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.hands import Hands
+from controlroom.node.acts.operations import Operations, told
 from controlroom.node.agents.base import Answered, Intent, Outcome, Outgoing, Sighting
 from controlroom.node.inbox import CannotPlace, Inbox
 from controlroom.node.journal.journal import Journal, SameIdOtherAct
 from controlroom.node.journal.records import ActRecord
 from controlroom.node.tracker import Tracker
+from controlroom.node.world import PaneWorld
 from controlroom.wire.model import Held, HeldCode
 from controlroom.wire.node import (
     Act,
@@ -34,6 +36,7 @@ from controlroom.wire.node import (
     AnswerAct,
     InterruptAct,
     KeysAct,
+    OperateAct,
     SendAct,
 )
 
@@ -59,7 +62,14 @@ class ActEngine:
     """All acts of one node."""
 
     def __init__(
-        self, *, journal: Journal, tracker: Tracker, hands: Hands, inbox: Inbox, clock: Clock
+        self,
+        *,
+        journal: Journal,
+        tracker: Tracker,
+        hands: Hands,
+        inbox: Inbox,
+        world: PaneWorld,
+        clock: Clock,
     ) -> None:
         self._journal = journal
         self._tracker = tracker
@@ -74,13 +84,23 @@ class ActEngine:
         self._keys: OrderedDict[str, ActResult] = OrderedDict()
         self._news = asyncio.Condition()
         self._journal_id = ""
+        self._operations = Operations(
+            journal=journal,
+            tracker=tracker,
+            world=world,
+            clock=clock,
+            save=self._save,
+            hold=lambda agent_id: self._busy[agent_id],
+        )
 
     async def load(self, journal_id: str) -> None:
-        """Take up what was left: messages go on, an answer that was cut off is closed as not known."""
+        """Take up what was left: messages and operations go on, a cut-off answer is closed as not known."""
         self._journal_id = journal_id
         for record in await self._journal.open_acts():
             if isinstance(record.act, SendAct):
                 self._queue_of(record.act).append(record)
+            elif isinstance(record.act, OperateAct):
+                self._operations.take_up(record)
             else:
                 detail = "The Control Room was stopped while it acted: look at the agent."
                 await self._save(msgspec.structs.replace(record, state="unconfirmed", detail=detail))
@@ -90,6 +110,7 @@ class ActEngine:
         await self._tasks.finished()
 
     async def aclose(self) -> None:
+        await self._operations.aclose()
         await self._tasks.aclose()
 
     # ---- what the hub asks -----------------------------------------------------------------------------
@@ -105,6 +126,8 @@ class ActEngine:
                 return await self._press(act)
             case AnswerAct() | InterruptAct():
                 return await self._do_once(act)
+            case OperateAct():
+                return await self._operations.take(act)
 
     async def progress(self, after: int, wait_s: float) -> ActsAnswer:
         """Progress behind ``after``, at once when there is some, else after at most ``wait_s`` seconds."""
@@ -137,6 +160,8 @@ class ActEngine:
         return ActResult(code="ok")
 
     async def _amend(self, act: AmendAct) -> ActResult:
+        if act.cancel and self._operations.holds(act.message_id):
+            return await self._operations.take_back(act.message_id)
         record = self._find_waiting(act.message_id)
         if record is None or not isinstance(record.act, SendAct):
             known = await self._journal.find(act.message_id)
@@ -216,6 +241,7 @@ class ActEngine:
 
     async def advance(self) -> None:
         """One look at all queues (called after each look at the agents): hold, or let the next one go."""
+        await self._operations.looked()
         await self._follow_agents()
         for agent_id in list(self._queues):
             queue = self._queues[agent_id]
@@ -437,6 +463,8 @@ class ActEngine:
     def _told(self, record: ActRecord) -> ActProgress:
         act = record.act
         assert not isinstance(act, AmendAct | KeysAct)
+        if isinstance(act, OperateAct):
+            return told(record, self._clock)
         is_message = isinstance(act, SendAct)
         return ActProgress(
             seq=0,

@@ -7,7 +7,9 @@ from typing import Literal
 import msgspec
 
 from controlroom.core.finished import Stretch
+from controlroom.core.operations import Saga
 from controlroom.node.agents.base import Intent, OnDraft
+from controlroom.node.agents.launching import Launch
 from controlroom.node.mux.base import PaneRef
 from controlroom.wire.model import Activity, Held, MessageState, Was
 from controlroom.wire.node import Act
@@ -15,7 +17,9 @@ from controlroom.wire.node import Act
 
 class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One durable agent. ``sessions``: all it ever had, oldest first; ``incarnation``: its last process;
-    ``former``: ids of agents that were made for its processes while they started, and gave way to it."""
+    ``former``: ids of agents that were made for its processes while they started, and gave way to it;
+    ``named``: the name that the person gave it here, which no other name replaces; ``is_closed``: it has left
+    the list."""
 
     id: str
     kind: str
@@ -36,6 +40,9 @@ class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
     was: Was | None = None  # while unknown: the last known activity
     header: str | None = None
     stretch: Stretch = Stretch()
+    named: str = ""
+    is_closed: bool = False
+    launch: Launch | None = None  # how it ran when an operation ended it
 
 
 class PlacedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +53,26 @@ class PlacedFile(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     placed_ms: int
     agent_id: str
+
+
+class Errand(msgspec.Struct, frozen=True, kw_only=True):
+    """An operation that was taken: how far it is, and what it is about. The old process and its pane are
+    those from when its turn came; ``place`` is the pane of the new window, once it is known."""
+
+    saga: Saga
+    agent_id: str = ""
+    is_ready: bool = False  # what follows is filled in
+    old_process: str = ""  # pid and start time; "" = none ran
+    old_pane: PaneRef | None = None
+    old_server: str = ""  # its incarnation
+    near: PaneRef | None = None  # the new window opens behind it
+    launch: Launch | None = None
+    folder: str = ""
+    name: str = ""  # of the window
+    note: str = ""  # for people, about the new window
+    is_again: bool = False  # the agent ran in this folder with this profile right before
+    place: PaneRef | None = None
+    place_server: str = ""
 
 
 ActState = MessageState | Literal["cancelled"]
@@ -66,6 +93,7 @@ class ActRecord(msgspec.Struct, frozen=True, kw_only=True):
     detail: str | None = None
     item_id: str | None = None
     intent: Intent | None = None
+    errand: Errand | None = None  # of an operation
 
     @property
     def is_over(self) -> bool:

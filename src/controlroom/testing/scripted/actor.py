@@ -8,6 +8,7 @@ turn runs waits in the agent's own queue and becomes the next turn.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import uuid
 from collections.abc import Callable
@@ -41,7 +42,17 @@ class _Refused(Exception):
 class Actor:
     """One agent without its terminal. ``changed`` is called whenever the picture is another one."""
 
-    def __init__(self, scene: do.Scene, config: Path, folder: str, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        scene: do.Scene,
+        config: Path,
+        folder: str,
+        changed: Callable[[], None],
+        *,
+        session_id: str = "",
+        is_resumed: bool = False,
+    ) -> None:
+        """``session_id``: it begins with this one; ``is_resumed``: the scene's turns were played before."""
         self._scene = scene
         self._config = config
         self._folder = folder
@@ -50,7 +61,8 @@ class Actor:
         self._tasks = Tasks("scripted")
         self._registry = Registry(config, scene.name, folder, self._clock)
         self._sessions = 0
-        self._rows = self._new_session()
+        self._is_resumed = is_resumed
+        self._rows = self._new_session(session_id)
         self._queue: list[str] = []
         self._turn: asyncio.Task[None] | None = None
         self._go = asyncio.Event()
@@ -61,7 +73,8 @@ class Actor:
 
     def start(self) -> None:
         self._say_status()
-        self._begin_next(list(self._scene.turns))
+        if not self._is_resumed:
+            self._begin_next(list(self._scene.turns))
 
     async def aclose(self) -> str:
         """End cleanly; the id that this session can be resumed with."""
@@ -315,10 +328,12 @@ class Actor:
         said = do.Say(text=f'The helper "{description}" says: {result}')
         self._begin_next([do.Turn(prompt=note, steps=(said,))], "system", "task-notification")
 
-    def _new_session(self) -> Transcript:
+    def _new_session(self, session_id: str = "") -> Transcript:
         self._sessions += 1
         seed = f"{self._config}:{self._scene.name}:{self._sessions}"
-        self._session_id = str(uuid.uuid5(uuid.NAMESPACE_OID, seed))
+        self._session_id = session_id or str(uuid.uuid5(uuid.NAMESPACE_OID, seed))
+        if session_id:
+            seed += f":{os.getpid()}"  # ids of rows never repeat
         return Transcript(self._config, self._session_id, self._folder, self._clock, seed)
 
     def _say_status(self, waiting_for: str = "") -> None:

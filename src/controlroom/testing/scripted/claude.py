@@ -1,7 +1,7 @@
 """A program in a pane that behaves like Claude Code, with a script instead of a model.
 
-``claude -m controlroom.testing.scripted.claude --scene FILE [--control FIFO]``: it keeps the live registry,
-writes a transcript, draws the alternate screen, takes bracketed pastes and keys, opens dialogs that answer to
+``claude -m controlroom.testing.scripted.claude --scene FILE [--control FIFO] [--resume ID]``: it keeps the
+live registry, writes a transcript, draws the alternate screen, takes bracketed pastes and keys, opens dialogs that answer to
 digits. It costs nothing, calls nobody, and does nothing by the clock that its scene does not name.
 """
 
@@ -30,9 +30,9 @@ READ_BYTES = 65536
 class Program:
     """An actor on this terminal."""
 
-    def __init__(self, scene: Scene, config: Path, folder: str) -> None:
+    def __init__(self, scene: Scene, config: Path, folder: str, session_id: str, *, is_resumed: bool) -> None:
         self._name = scene.name
-        self._actor = Actor(scene, config, folder, self._draw)
+        self._actor = Actor(scene, config, folder, self._draw, session_id=session_id, is_resumed=is_resumed)
         self._keys = KeyReader()
 
     async def run(self, control: Path | None) -> None:
@@ -104,9 +104,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--scene", type=Path, required=True)
     parser.add_argument("--control", type=Path)
+    parser.add_argument("--session-id", default="")
+    parser.add_argument("--resume", default="")
     given = parser.parse_args()
+    config, folder = Path(os.environ["CLAUDE_CONFIG_DIR"]), str(Path.cwd())
+    if given.resume and not list(config.glob(f"projects/*/{given.resume}.jsonl")):
+        sys.exit(f"No conversation found with session ID: {given.resume}")
     program = Program(
-        decode_scene(given.scene.read_bytes()), Path(os.environ["CLAUDE_CONFIG_DIR"]), str(Path.cwd())
+        decode_scene(given.scene.read_bytes()),
+        config,
+        folder,
+        given.resume or given.session_id,
+        is_resumed=bool(given.resume),
     )
     asyncio.run(program.run(given.control))
 

@@ -21,7 +21,7 @@ from controlroom.node.agents.base import (
     Sighting,
     World,
 )
-from controlroom.node.agents.claude import faults
+from controlroom.node.agents.claude import faults, launching
 from controlroom.node.agents.claude.finder import KIND, Finder
 from controlroom.node.agents.claude.keyboard import Keyboard, call_of, settle
 from controlroom.node.agents.claude.looks import ASKS_ABOUT_A_CALL
@@ -30,6 +30,7 @@ from controlroom.node.agents.claude.registry import Entry
 from controlroom.node.agents.claude.screens import View, read_view
 from controlroom.node.agents.claude.sessions import Session, SessionBook
 from controlroom.node.agents.claude.words import harmless
+from controlroom.node.agents.launching import CannotLaunch, Going, Launch, new_session_id
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
 from controlroom.node.mux.base import PaneBusy, PaneGone
@@ -329,6 +330,38 @@ class ClaudeDriver:
     async def interrupt(self, who: Sighting) -> Answered:
         keyboard = self._keyboard()
         return await interrupt_by_keys(self._world, who, keyboard, turn=keyboard.turn)
+
+    # --- starts ---
+
+    def launch(self, who: Sighting, going: Going, last: Launch | None) -> Launch:
+        """See ``Launching``. A session in which nothing was said has no file, and begins under its id."""
+        pid, _, start = who.incarnation.partition("@")
+        process = self._world.processes.get(int(pid)) if pid.isdigit() else None
+        if process is not None and process.start == start:
+            command = launching.same_command(process)
+            environment = {}  # the launcher takes the old process's own
+        else:
+            command, environment = launching.last_command(last), launching.environment_of(who.profile)
+        if going == "anew":
+            session_id = new_session_id()
+            return command.launch(environment, session_id, "--session-id", session_id)
+        if who.session_id is None:
+            raise CannotLaunch("Which session it was in is not known.")
+        try:
+            has_file = self._book.files.find(who.profile, who.session_id) is not None
+        except OSError as error:
+            raise CannotLaunch(f"Its sessions cannot be read ({error.strerror}).") from None
+        flag = "--resume" if has_file else "--session-id"
+        return command.launch(environment, who.session_id, flag, who.session_id)
+
+    def launch_new(self, profile: str, model: str) -> Launch:
+        session_id = new_session_id()
+        command = launching.usual_command(*(("--model", model) if model else ()))
+        environment = launching.environment_of(profile)
+        return command.launch(environment, session_id, "--session-id", session_id)
+
+    def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
+        return launching.safe_option(dialog, is_again=is_again)
 
     def _keyboard(self) -> Keyboard:
         return Keyboard(self._world, self._finder, self._book)

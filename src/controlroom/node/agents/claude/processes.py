@@ -60,7 +60,7 @@ def is_claude(process: Process) -> bool:
 
 def is_interactive(process: Process) -> bool:
     """Meant for a person at a terminal: no one-shot run, no subcommand, not driven by another program."""
-    arguments = _arguments(process)
+    arguments = arguments_of(process)
     if arguments and arguments[0] in _SUBCOMMANDS:
         return False
     for argument in arguments:
@@ -73,7 +73,7 @@ def is_interactive(process: Process) -> bool:
 
 def start_of(process: Process) -> Start:
     """The session named by the arguments. ``/clear`` changes it later, so it is only a hint."""
-    arguments = _arguments(process)
+    arguments = arguments_of(process)
     for at, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name in _WITH_SESSION:
@@ -85,7 +85,7 @@ def start_of(process: Process) -> Start:
     return Start()
 
 
-def _arguments(process: Process) -> Sequence[str]:
+def arguments_of(process: Process) -> Sequence[str]:
     """Its arguments without the program (and, for a runtime, without the script)."""
     argv = process.argv
     if base_name(process.exe) in _RUNTIMES:
@@ -123,7 +123,7 @@ def _behind_wrapper(processes: Processes, process: Process) -> Process:
         return process
     for child in processes.children(process.pid):
         if _NATIVE.search(child.exe.removesuffix(" (deleted)")) and child.argv[1:] == tuple(
-            _arguments(process)
+            arguments_of(process)
         ):
             return child
     return process

@@ -1,0 +1,71 @@
+"""What is said of operations, in receipts and as their undo. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controlroom.core.operations import Kind
+from controlroom.hub.store.operation_rows import OperationRecord
+from controlroom.wire.operation import Operation, Undo
+
+UNDO_MS = 24 * 3600 * 1000
+"""How long an operation can be taken back: as long as an agent that ended stays in the list."""
+
+_ASKED: Mapping[Kind, str] = {
+    "start": "Asked for a new agent",
+    "restart": "Asked for a restart with the same session",
+    "fresh": "Asked for a fresh session",
+    "stop": "Asked to stop it",
+    "close": "Asked to close it",
+    "rename": "Asked for another name",
+}
+_ENDED: Mapping[Kind, str] = {
+    "start": "Started",
+    "restart": "Restarted with the same session",
+    "fresh": "Started with a fresh session",
+    "stop": "Stopped",
+    "close": "Closed",
+    "rename": "Renamed",
+}
+_UNDO: Mapping[Kind, str] = {
+    "start": "Close it again.",
+    "fresh": "Go back to the session that it had before.",
+    "stop": "Start it again with its session.",
+    "close": "Start it again with its session, in a new window.",
+    "rename": "Give it its old name back.",
+}
+
+
+def asked(operation: Operation) -> str:
+    """Of the receipt when it is asked for."""
+    args = operation.args
+    text = _ASKED[operation.kind]
+    if operation.kind in ("restart", "fresh", "stop", "close"):
+        text += ", once it is idle" if args.when == "idle" else ", now"
+    if operation.kind == "rename":
+        text += f": {args.name}"
+    if operation.kind == "start":
+        text += f" ({args.kind} in {args.folder})"
+    if operation.undoes is not None:
+        text += f", to take back {operation.undoes}"
+    return f"{text}. Why: {operation.why}"
+
+
+def ended(operation: Operation) -> str:
+    """Of the receipt when it is over."""
+    if operation.error is not None:
+        return f"{_ASKED[operation.kind]}, which failed: {operation.error.text} Why: {operation.why}"
+    details = [step.detail for step in operation.steps if step.detail and step.state == "done"]
+    return " ".join([f"{_ENDED[operation.kind]}.", *details, f"Why: {operation.why}"])
+
+
+def undo_of(record: OperationRecord, now_ms: int) -> Undo | None:
+    """How a delivered operation can be taken back; None when it cannot be."""
+    operation = record.operation
+    what = _UNDO.get(operation.kind)
+    needs_session = operation.kind in ("stop", "close", "fresh")
+    if what is None or operation.agent_id is None or (needs_session and not record.old_session):
+        return None
+    if any(step.name == "wait" and step.detail == "It does not run." for step in operation.steps):
+        return None if operation.kind == "stop" else Undo(until_ms=now_ms + UNDO_MS, what=what)
+    return Undo(until_ms=now_ms + UNDO_MS, what=what)

@@ -1,0 +1,441 @@
+"""Carries operations out: looks, asks ``core.operations`` what to do, writes that down, does it, looks again.
+
+One operation at a time touches an agent; from its first act on it also holds what messages and answers wait
+for. After a kill an operation is taken up from the journal and simply looks again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from controlroom.core.operations import (
+    Choose,
+    Clear,
+    Effect,
+    End,
+    Finish,
+    Name,
+    Open,
+    Remove,
+    Saga,
+    Wait,
+    begin,
+    cancel,
+    decide,
+)
+from controlroom.core.text import clean_line
+from controlroom.kit.clock import Clock
+from controlroom.kit.supervise import Tasks
+from controlroom.node.acts.sight import OPERATION, Sight
+from controlroom.node.agents.base import Sighting
+from controlroom.node.agents.launching import CannotLaunch, Launch, launching
+from controlroom.node.journal.journal import Journal, SameIdOtherAct
+from controlroom.node.journal.records import ActRecord, AgentRecord, Errand
+from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
+from controlroom.node.tracker import Tracker
+from controlroom.node.world import PaneWorld
+from controlroom.wire.node import ActProgress, ActResult, OperateAct
+from controlroom.wire.operation import OperationError, OperationStep
+
+_log = structlog.get_logger("operations")
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+LONGEST_NAME = 100
+LOOKS_TO_LEAVE = 5  # until an end is noticed
+NEW_ENVIRONMENT = "It did not run, so it begins with the environment of its tmux server and its own profile."
+
+
+class Operations:
+    """All operations of one node."""
+
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        tracker: Tracker,
+        world: PaneWorld,
+        clock: Clock,
+        save: Callable[[ActRecord], Awaitable[None]],
+        hold: Callable[[str], asyncio.Lock],
+    ) -> None:
+        """``save`` stores a record and tells the hub; ``hold`` is the lock of acts on an agent."""
+        self._journal = journal
+        self._tracker = tracker
+        self._world = world
+        self._clock = clock
+        self._save = save
+        self._hold = hold
+        self._sight = Sight(tracker, world, clock)
+        self._tasks = Tasks("operations")
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._records: dict[str, ActRecord] = {}
+        self._looks = 0
+        self._looked = asyncio.Condition()
+        tracker.expect(self._expected)
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    # ---- what the hub asks -----------------------------------------------------------------------------
+
+    async def take(self, act: OperateAct) -> ActResult:
+        """Take an operation, once for its id. What can be seen to be impossible is refused at once."""
+        known = await self._journal.find(act.id)
+        if known is None and (refused := self._refuses(act)) is not None:
+            return refused
+        saga = begin(act.kind, when=act.when, drop=act.drop)
+        record = ActRecord(
+            act=act, created_ms=self._clock.now_ms(), errand=Errand(saga=saga, agent_id=act.agent_id)
+        )
+        try:
+            stored = await self._journal.take(record, "operate", act.agent_id, told(record, self._clock))
+        except SameIdOtherAct:
+            return ActResult(code="conflict", text="An operation with this id asked for something else.")
+        if stored is record:
+            self.take_up(record)
+        return ActResult(code="ok")
+
+    def take_up(self, record: ActRecord) -> None:
+        """Go on with an operation of the journal."""
+        self._records[record.act.id] = record
+        self._tasks.start(f"operation:{record.act.id}", self._run(record.act.id))
+
+    def holds(self, operation_id: str) -> bool:
+        return operation_id in self._records
+
+    async def take_back(self, operation_id: str) -> ActResult:
+        """End an operation that has not begun to act."""
+        record = self._records[operation_id]
+        assert record.errand is not None
+        cancelled = cancel(record.errand.saga)
+        if cancelled is None:
+            return ActResult(code="conflict", text="It has begun by now.")
+        await self._put(record, msgspec.structs.replace(record.errand, saga=cancelled))
+        self._tracker.poke()
+        return ActResult(code="ok")
+
+    async def looked(self) -> None:
+        """A look at all agents was made."""
+        self._looks += 1
+        async with self._looked:
+            self._looked.notify_all()
+
+    def _expected(self) -> dict[PaneRef, str]:
+        """Which agent was started in which window; right after a kill too, before any operation looks."""
+        found: dict[PaneRef, str] = {}
+        for id, record in self._records.items():
+            errand = record.errand
+            if errand is not None and errand.agent_id and errand.launch is not None:
+                pane = self._sight.place(id, errand)
+                if pane is not None:
+                    found[pane.ref] = errand.agent_id
+        return found
+
+    def _refuses(self, act: OperateAct) -> ActResult | None:
+        if act.kind == "start":
+            return self._refuses_start(act)
+        record = self._tracker.record(act.agent_id)
+        if record is None:
+            return ActResult(code="not_found", text="This machine knows no such agent.")
+        if act.kind == "rename":
+            return _refuses_name(act.name)
+        if launching(self._tracker.driver_for(record.kind)) is None:
+            text = f"Agents of the kind {record.kind} cannot be started and ended from here yet."
+            return ActResult(code="bad_request", text=text)
+        who = self._tracker.sighting(record.id)
+        if who is not None and who.pane is None:
+            return ActResult(code="bad_request", text="No pane shows this agent, so it is left alone.")
+        return None
+
+    def _refuses_start(self, act: OperateAct) -> ActResult | None:
+        if launching(self._tracker.driver_for(act.agent_kind)) is None:
+            return ActResult(code="bad_request", text=f"kind: {act.agent_kind!r} cannot be started here.")
+        if not Path(act.folder).is_absolute() or not Path(act.folder).is_dir():
+            return ActResult(code="bad_request", text="folder: there is no such folder on this machine.")
+        if act.profile and not Path(act.profile).is_dir():
+            return ActResult(code="bad_request", text="profile: there is no such folder on this machine.")
+        if self._sight.somewhere() is None:
+            text = "No tmux server runs on this machine. Start one: tmux new-session -d"
+            return ActResult(code="failed", text=text)
+        return _refuses_name(act.name) if act.name else None
+
+    # ---- one operation ---------------------------------------------------------------------------------
+
+    async def _run(self, id: str) -> None:
+        errand = self._errand(id)
+        try:
+            async with AsyncExitStack() as held:
+                if errand.agent_id:
+                    await held.enter_async_context(self._turns[errand.agent_id])
+                await self._next_look(1)
+                await self._steps(id, held)
+        finally:
+            if self._records[id].is_over:
+                del self._records[id]
+
+    async def _steps(self, id: str, held: AsyncExitStack) -> None:
+        try:
+            await self._prepare(id)
+        except CannotLaunch as error:
+            await self._give_up(id, str(error))
+            return
+        is_holding = False
+        while True:
+            errand = self._errand(id)
+            seen = await self._sight.look(id, errand)
+            errand = self._learned(id, seen.place_ref, seen.place_server, seen.agent_id)
+            saga, effect = decide(errand.saga, seen.seen)
+            acts = not isinstance(effect, Wait | Finish)
+            if acts and not is_holding and errand.agent_id and saga.kind != "rename":
+                await held.enter_async_context(self._hold(errand.agent_id))
+                is_holding = True
+                continue  # something may have been typed meanwhile
+            if isinstance(effect, Finish):
+                await self._leave(errand, saga)
+            if errand != self._errand(id) or saga != errand.saga:
+                await self._put(self._records[id], msgspec.structs.replace(errand, saga=saga))
+            if isinstance(effect, Finish):
+                self._tracker.poke()
+                return
+            if acts:
+                await self._perform(id, effect)
+                self._tracker.poke()
+            await self._next_look(2 if acts else 1)
+
+    async def _prepare(self, id: str) -> None:
+        """Fill in what the operation is about, as it is now that its turn has come. Raises CannotLaunch."""
+        record, errand = self._records[id], self._errand(id)
+        act = record.act
+        assert isinstance(act, OperateAct)
+        if errand.is_ready:
+            return
+        if act.kind == "start":
+            ready = self._prepare_start(act, errand)
+        else:
+            agent = self._tracker.record(act.agent_id)
+            if agent is None:
+                raise CannotLaunch("This machine knows no such agent any more.")
+            ready = self._prepare_known(act, errand, agent)
+        await self._put(record, msgspec.structs.replace(ready, is_ready=True))
+
+    def _prepare_start(self, act: OperateAct, errand: Errand) -> Errand:
+        driver = launching(self._tracker.driver_for(act.agent_kind))
+        if driver is None:
+            raise CannotLaunch(f"{act.agent_kind} cannot be started here.")
+        return msgspec.structs.replace(
+            errand,
+            near=self._sight.somewhere(),
+            launch=driver.launch_new(act.profile, act.model),
+            folder=act.folder,
+            name=act.name or clean_line(Path(act.folder).name, LONGEST_NAME) or act.agent_kind,
+        )
+
+    def _prepare_known(self, act: OperateAct, errand: Errand, agent: AgentRecord) -> Errand:
+        who = self._tracker.sighting(agent.id)
+        pane = None if agent.pane is None else self._world.pane(agent.pane)
+        if who is None and pane is not None and not (pane.dead and pane.hint == agent.id):
+            pane = None  # by now it belongs to a shell or to another agent
+        name = act.name if act.kind == "rename" else pane.window if pane is not None else agent.name
+        launch = self._launch(act, agent, who)
+        if act.kind in ("restart", "fresh") and not Path(agent.folder).is_dir():
+            raise CannotLaunch("Its folder is gone.")
+        return msgspec.structs.replace(
+            errand,
+            agent_id=agent.id,
+            old_process="" if who is None else who.incarnation,
+            old_pane=None if pane is None else pane.ref,
+            old_server="" if pane is None else pane.incarnation,
+            near=pane.ref if pane is not None else self._sight.somewhere(),
+            launch=launch,
+            folder=agent.folder,
+            name=name,
+            is_again=bool(agent.sessions),
+            note="" if who is not None or launch is None else NEW_ENVIRONMENT,
+        )
+
+    def _launch(self, act: OperateAct, agent: AgentRecord, who: Sighting | None) -> Launch | None:
+        """How it is started again; of one that is going to be ended it is remembered. Raises CannotLaunch."""
+        driver = launching(self._tracker.driver_for(agent.kind))
+        if act.kind == "rename" or driver is None:
+            return None
+        last = who or _last_seen(agent)
+        if act.session_id:
+            last = msgspec.structs.replace(last, session_id=act.session_id)
+        if act.kind in ("restart", "fresh"):
+            return driver.launch(last, "on" if act.kind == "restart" else "anew", agent.launch)
+        if who is not None:
+            with suppress(CannotLaunch):
+                self._tracker.remember_launch(agent.id, driver.launch(who, "on", None))
+        return None
+
+    def _learned(self, id: str, place: PaneRef | None, server: str, agent_id: str | None) -> Errand:
+        """The errand with what the look found out: its window, and who lives there."""
+        errand = self._errand(id)
+        if place is not None and errand.place is None:
+            errand = msgspec.structs.replace(errand, place=place, place_server=server)
+        if not errand.agent_id and agent_id is not None:
+            errand = msgspec.structs.replace(errand, agent_id=agent_id)
+        return errand
+
+    async def _leave(self, errand: Errand, saga: Saga) -> None:
+        """The last acts of an operation that is over: none of them can fail it."""
+        if errand.place is not None:
+            with suppress(PaneGone, PaneBusy):
+                await self._world.keep(errand.place, is_kept=False)
+        if saga.kind == "close" and saga.state == "delivered":
+            for _ in range(LOOKS_TO_LEAVE):
+                self._tracker.close(errand.agent_id)
+                await self._next_look(2)  # with it the list is stored
+                agent = self._tracker.record(errand.agent_id)
+                if agent is None or agent.is_closed:
+                    return
+
+    async def _give_up(self, id: str, text: str) -> None:
+        """It cannot even be begun."""
+        record = self._records[id]
+        await self._save(msgspec.structs.replace(record, state="failed", detail=text))
+        self._records[id] = msgspec.structs.replace(record, state="failed")
+
+    # ---- effects ---------------------------------------------------------------------------------------
+
+    async def _perform(self, id: str, effect: Effect) -> None:
+        errand = self._errand(id)
+        try:
+            match effect:
+                case Open():
+                    await self._open(id, errand)
+                case End():
+                    await self._end(errand)
+                case Choose():
+                    await self._sight.choose(errand, effect.option)
+                case Name():
+                    await self._name(errand)
+                case Remove():
+                    if errand.old_pane is not None:
+                        await self._world.remove(errand.old_pane)
+                case Clear():
+                    if errand.place is not None and self._tracker.agent_in(errand.place) is None:
+                        await self._world.remove(errand.place)
+        except (PaneGone, PaneBusy) as error:  # the next look shows what became of it
+            _log.warning("an operation's step did not go through", operation=id, error=repr(error))
+
+    async def _open(self, id: str, errand: Errand) -> None:
+        if errand.near is None or errand.launch is None:
+            raise PaneGone("no server to open a window in")
+        launch = errand.launch
+        place = await self._world.open_window(
+            errand.near,
+            name=errand.name,
+            folder=errand.folder,
+            environment={**launch.environment, OPERATION: id},
+            argv=(
+                *(sys.executable, "-I", str(LAUNCHER)),
+                *(errand.old_process or "-", launch.program, *launch.argv),
+            ),
+        )
+        near = self._world.pane(errand.near)
+        if near is not None:
+            known = msgspec.structs.replace(errand, place=place, place_server=near.incarnation)
+            await self._put(self._records[id], known)
+        await self._world.keep(place, is_kept=True)  # its last words, should it not come up
+
+    async def _end(self, errand: Errand) -> None:
+        """Ask the old process to end; its pane stays until the operation is done with it."""
+        saga = errand.saga
+        pid_text, _, start = errand.old_process.partition("@")
+        pid = int(pid_text)
+        pane = None if errand.old_pane is None else self._world.pane(errand.old_pane)
+        if pane is not None and pane.pid == pid and saga.kind != "close":
+            await self._world.keep(pane.ref, is_kept=True)
+        with suppress(ProcessLookupError):
+            process = os.pidfd_open(pid)
+            try:
+                if self._world.processes.start_of(pid) == start:
+                    signal.pidfd_send_signal(process, signal.SIGTERM)
+            finally:
+                os.close(process)
+
+    async def _name(self, errand: Errand) -> None:
+        act_name, pane = "", errand.place or errand.old_pane
+        if errand.saga.kind in ("start", "rename"):
+            act_name = errand.name
+        if act_name and errand.agent_id:
+            self._tracker.name(errand.agent_id, act_name)
+        if pane is not None:
+            await self._world.rename(pane, errand.name)
+
+    # ---- what is remembered ----------------------------------------------------------------------------
+
+    def _errand(self, id: str) -> Errand:
+        errand = self._records[id].errand
+        assert errand is not None
+        return errand
+
+    async def _put(self, record: ActRecord, errand: Errand) -> None:
+        saga = errand.saga
+        changed = msgspec.structs.replace(
+            record,
+            errand=errand,
+            state="sending" if saga.state == "running" else saga.state,
+            detail=None if saga.failure is None else saga.failure.text,
+        )
+        self._records[record.act.id] = changed
+        await self._save(changed)
+
+    async def _next_look(self, count: int) -> None:
+        """Until so many more looks were made. After an act it takes two: one may have been under way."""
+        wanted = self._looks + count
+        async with self._looked:
+            await self._looked.wait_for(lambda: self._looks >= wanted)
+        if count > 1:
+            self._tracker.poke()
+
+
+def told(record: ActRecord, clock: Clock, agent_id: str = "") -> ActProgress:
+    """An operation as the hub hears of it."""
+    act, errand = record.act, record.errand
+    assert isinstance(act, OperateAct) and errand is not None
+    failure = errand.saga.failure
+    error = None if failure is None else OperationError(code=failure.code, text=failure.text)
+    if error is None and record.state == "failed":
+        error = OperationError(code="failed", text=record.detail or "It could not be begun.")
+    return ActProgress(
+        seq=0,
+        id=act.id,
+        kind="operate",
+        agent_id=agent_id or errand.agent_id,
+        state=record.state,
+        at_ms=clock.now_ms(),
+        steps=tuple(
+            OperationStep(name=s.name, state=s.state, at_ms=s.at_ms, detail=s.detail or None)
+            for s in errand.saga.steps
+        ),
+        error=error,
+    )
+
+
+def _refuses_name(name: str) -> ActResult | None:
+    if not name.strip() or clean_line(name, LONGEST_NAME) != name:
+        text = f"name: one line of at most {LONGEST_NAME} characters, without control characters."
+        return ActResult(code="bad_request", text=text)
+    return None
+
+
+def _last_seen(agent: AgentRecord) -> Sighting:
+    return Sighting(
+        kind=agent.kind,
+        incarnation="",
+        session_id=agent.sessions[-1] if agent.sessions else None,
+        folder=agent.folder,
+        profile=agent.profile,
+    )

@@ -1,0 +1,215 @@
+"""One look at everything that an operation is about, and the answer to a known start-up prompt."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from controlroom.core.activity import derive
+from controlroom.core.dialogs import dialog_id
+from controlroom.core.facts import AgentFacts, Dialog
+from controlroom.core.operations import Leftover, Place, Seen
+from controlroom.core.text import clean_line
+from controlroom.kit.clock import Clock
+from controlroom.node.agents.base import Sighting
+from controlroom.node.agents.launching import launching
+from controlroom.node.journal.records import Errand
+from controlroom.node.mux.base import Pane, PaneBusy, PaneGone, PaneRef
+from controlroom.node.tracker import Tracker
+from controlroom.node.world import PaneWorld
+
+OPERATION = "CONTROLROOM_OPERATION"
+"""The variable by which a window that we opened is known again, whatever runs in it by now."""
+
+SHARED_LOOKS = 4
+"""Programs that an agent had started end a moment after it; only those that stay share its pane."""
+
+LONGEST_WORDS = 300
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What was seen, and what it taught about the new window."""
+
+    seen: Seen
+    place_ref: PaneRef | None
+    place_server: str
+    agent_id: str | None
+
+
+class Sight:
+    """Looks for operations."""
+
+    def __init__(self, tracker: Tracker, world: PaneWorld, clock: Clock) -> None:
+        self._tracker = tracker
+        self._world = world
+        self._clock = clock
+        self._shared: Counter[str] = Counter()
+
+    def somewhere(self) -> PaneRef | None:
+        """A pane behind whose window a new one may open: the one of an agent that moved last, else any."""
+        panes = [pane for pane in self._world.listing.panes if not pane.dead]
+        best = max(
+            panes, key=lambda p: (self._tracker.agent_in(p.ref) is not None, p.active_at_s), default=None
+        )
+        return None if best is None else best.ref
+
+    async def look(self, id: str, errand: Errand) -> Look:
+        """The machine as it is now, as far as this operation needs it."""
+        is_alive = self._is_alive(errand.old_process)
+        is_free, why, losses = await self._standing(errand) if is_alive else (True, "", ())
+        pane = self.place(id, errand)
+        place, words, option, agent_id = await self._reading(errand, pane, is_alive=is_alive)
+        leftover: Leftover = "none" if is_alive else self._leftover(errand)
+        is_clear = self._is_clear(errand)
+        if leftover == "shared":
+            self._shared[id] += 1
+            is_clear = is_clear and self._shared[id] >= SHARED_LOOKS
+        seen = Seen(
+            now_ms=self._clock.now_ms(),
+            is_clear=is_clear,
+            is_alive=is_alive,
+            is_free=is_free,
+            why_not_free=why,
+            losses=losses,
+            place=place,
+            words=words,
+            option=option,
+            note=errand.note,
+            is_named=self._is_named(errand, pane, agent_id),
+            leftover=leftover,
+        )
+        if pane is None:
+            return Look(seen, None, "", agent_id)
+        return Look(seen, pane.ref, pane.incarnation, agent_id)
+
+    async def choose(self, errand: Errand, option: str) -> None:
+        """Answer the prompt in the new window; the driver reads it again right before each key."""
+        found = None if errand.place is None else self._lives_in(errand.place)
+        if found is None:
+            return
+        agent_id, who, facts = found
+        dialog = _dialog(facts)
+        if dialog is not None:
+            id = dialog_id(who.incarnation, facts.position, dialog)
+            await self._tracker.driver_of(agent_id).answer(who, id, option, None)
+
+    # ---- the old process -------------------------------------------------------------------------------
+
+    def _is_alive(self, process: str) -> bool:
+        pid, _, start = process.partition("@")
+        return pid.isdigit() and self._world.processes.start_of(int(pid)) == start
+
+    async def _standing(self, errand: Errand) -> tuple[bool, str, tuple[str, ...]]:
+        """Whether it is free to be ended, why not, and what would be dropped. Its facts are read anew."""
+        who = self._tracker.sighting(errand.agent_id)
+        if who is None or who.incarnation != errand.old_process:
+            return False, "It cannot be seen now.", ("what it does now, which cannot be seen",)
+        facts = await self._tracker.driver_of(errand.agent_id).facts(who)
+        verdict = derive(facts, self._clock.now_ms())
+        helpers = 0 if facts.helpers is None else facts.helpers.value
+        losses = []
+        if verdict.activity == "working" or (facts.turn is not None and facts.turn.value == "open"):
+            losses.append("the running turn")
+        if helpers:
+            losses.append("a helper that runs" if helpers == 1 else f"{helpers} helpers that run")
+        if (dialog := _dialog(facts)) is not None:
+            losses.append(f"an open dialog ({clean_line(' '.join(dialog.text.split()), 120)})")
+        if verdict.activity == "unknown":
+            losses.append("what it does now, which is not known")
+        why = {
+            "working": "It works; this waits until its turn has ended.",
+            "helpers": "Its helpers run; this waits until they have ended.",
+            "blocked": "A dialog is open; this waits until it is answered.",
+            "starting": "It is just starting.",
+            "unknown": "What it does now is not known.",
+        }.get(verdict.activity, "")
+        return (
+            verdict.activity in ("idle", "question") and not losses,
+            why or "It is not free.",
+            tuple(losses),
+        )
+
+    def _leftover(self, errand: Errand) -> Leftover:
+        pane = self._pane(errand.old_pane, errand.old_server)
+        if pane is None:
+            return "none"
+        if pane.dead:
+            return "empty"
+        below = [process.pid for process in self._world.processes.below(pane.pid)]
+        return "empty" if below in ([], [pane.pid]) else "shared"
+
+    # ---- the new window --------------------------------------------------------------------------------
+
+    def place(self, id: str, errand: Errand) -> Pane | None:
+        """The window that we opened: as it is remembered, else by the variable in it."""
+        if errand.place is not None:
+            return self._pane(errand.place, errand.place_server)
+        if not errand.saga.tries.get("open"):
+            return None
+        for pane in self._world.listing.panes:
+            if errand.near is None or pane.ref.server != errand.near.server or pane.dead:
+                continue
+            if self._world.processes.environ(pane.pid, (OPERATION,)).get(OPERATION) == id:
+                return pane
+        return None
+
+    async def _reading(
+        self, errand: Errand, pane: Pane | None, *, is_alive: bool
+    ) -> tuple[Place, str, str | None, str | None]:
+        """What the new window shows: its state, words for people, a safe option, and its agent."""
+        if pane is None:
+            return "none", "", None, None
+        if pane.dead:
+            return "dead", await self._last_words(pane.ref), None, None
+        found = self._lives_in(pane.ref)
+        if found is None:
+            return ("waiting" if is_alive else "starting"), "", None, None
+        agent_id, who, facts = found
+        dialog = _dialog(facts)
+        if dialog is not None and dialog.kind == "startup":
+            driver = launching(self._tracker.driver_for(who.kind))
+            option = None if driver is None else driver.safe_option(dialog, is_again=errand.is_again)
+            return "prompt", clean_line(" ".join(dialog.text.split()), LONGEST_WORDS), option, agent_id
+        look = None if facts.screen is None else facts.screen.value.look
+        is_up = bool(facts.reported) or look in ("ready", "working", "dialog", "limit_wait")
+        return ("up" if is_up else "starting"), "", None, agent_id
+
+    def _lives_in(self, place: PaneRef) -> tuple[str, Sighting, AgentFacts] | None:
+        agent_id = self._tracker.agent_in(place)
+        who = None if agent_id is None else self._tracker.sighting(agent_id)
+        facts = None if agent_id is None else self._tracker.facts(agent_id)
+        if agent_id is None or who is None or facts is None or not facts.alive.value:
+            return None
+        return agent_id, who, facts
+
+    async def _last_words(self, ref: PaneRef) -> str:
+        try:
+            rows = (await self._world.frame(ref)).rows
+        except (PaneGone, PaneBusy):
+            return ""
+        said = [row.strip() for row in rows if row.strip() and not row.startswith("Pane is dead")]
+        return clean_line(" ".join(said[-4:]), LONGEST_WORDS)
+
+    # ---- both ------------------------------------------------------------------------------------------
+
+    def _is_named(self, errand: Errand, place: Pane | None, agent_id: str | None) -> bool:
+        kind = errand.saga.kind
+        agent = self._tracker.record(errand.agent_id or agent_id or "")
+        if kind in ("start", "rename") and (agent is None or agent.named != errand.name):
+            return False
+        pane = place or self._pane(errand.old_pane, errand.old_server)
+        return pane is None or pane.window == clean_line(errand.name)
+
+    def _is_clear(self, errand: Errand) -> bool:
+        """A server that is in trouble shows no panes: nothing follows from that."""
+        ours = {ref.server for ref in (errand.near, errand.old_pane, errand.place) if ref is not None}
+        return all(server.state == "ok" for server in self._world.listing.servers if server.path in ours)
+
+    def _pane(self, ref: PaneRef | None, server: str) -> Pane | None:
+        pane = None if ref is None else self._world.pane(ref)
+        return pane if pane is not None and pane.incarnation == server else None
+
+
+def _dialog(facts: AgentFacts) -> Dialog | None:
+    return None if facts.screen is None else facts.screen.value.dialog

@@ -1,0 +1,61 @@
+"""What operations ask of kinds of agents that can be started: how, and which start-up prompts are known.
+
+A driver that implements ``Launching`` can be started, restarted and ended by operations; others cannot, and
+operations on their agents say so.
+"""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from typing import Literal, Protocol, runtime_checkable
+
+import msgspec
+
+from controlroom.core.facts import Dialog
+from controlroom.node.agents.base import Sighting
+
+Going = Literal["on", "anew"]
+"""``on``: with the session it had; ``anew``: with a new one."""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program is started: its file (or a name to look for in PATH), its words (the first is its own
+    name), and variables without secrets. ``session_id``: the session that it will have, where it is known."""
+
+    program: str
+    argv: tuple[str, ...]
+    environment: dict[str, str] = {}
+    session_id: str | None = None
+    own_words: tuple[str, ...] = ()  # those that choose no session
+
+
+class CannotLaunch(Exception):
+    """It cannot be started so; the text says why, for people."""
+
+
+@runtime_checkable
+class Launching(Protocol):
+    """A kind of agent that can be started."""
+
+    def launch(self, who: Sighting, going: Going, last: Launch | None) -> Launch:
+        """Start this agent again, with the words it was started with: those of its process while it lives,
+        else those of ``last``, else none. Raises CannotLaunch."""
+
+    def launch_new(self, profile: str, model: str) -> Launch:
+        """Start a new agent in a profile ("" = the usual one) with a model ("" = its own choice)."""
+
+    def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
+        """The option of this start-up prompt that may be chosen without a person, by a short list of exact
+        prompts and options; None for all others. ``is_again``: the same agent ran in the same folder with the
+        same profile right before."""
+
+
+def launching(driver: object) -> Launching | None:
+    """A driver as one whose agents can be started, None for another."""
+    return driver if isinstance(driver, Launching) else None
+
+
+def new_session_id() -> str:
+    """A random UUID: sessions are named so by the agents themselves."""
+    return str(uuid.UUID(bytes=secrets.token_bytes(16), version=4))
