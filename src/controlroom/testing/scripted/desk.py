@@ -48,6 +48,7 @@ class Desk:
             "CLAUDE_CONFIG_DIR": str(self.config),
             "CONTROLROOM_TMUX_SOCKETS": str(self.socket),
             "CONTROLROOM_AGENTS_KINDS": "claude",
+            "CONTROLROOM_USAGE_ENDPOINT": "false",  # invented logins are shown to nobody
             "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
             "PYTHONSAFEPATH": "1",
         }
