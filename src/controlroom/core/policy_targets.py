@@ -36,7 +36,7 @@ ANOTHER_WINDOW_MS = 60 * MINUTE_MS  # a window that ends so much later than it d
 
 
 class PolicyProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """A config folder on this machine. ``account_id`` None: not known. ``has_login``: agents can start there."""
+    """A config folder here. ``account_id`` None: not known. ``has_login``: agents can start in it."""
 
     id: str
     name: str

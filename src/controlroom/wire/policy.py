@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from controlroom.core.credit import CreditChoice as CreditChoice
 from controlroom.core.credit import CreditCard as CreditCard
+from controlroom.core.credit import CreditChoice as CreditChoice
 from controlroom.core.policy import Rule, What
 from controlroom.wire.model import Struct
 

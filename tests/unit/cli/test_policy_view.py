@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controlroom.cli.policy_view import render_report
-from controlroom.core.credit import CreditChoice, CreditCard
+from controlroom.core.credit import CreditCard, CreditChoice
 from controlroom.wire.policy import PolicyAdvice, PolicyReport, PolicyRules
 
 RULES = PolicyRules(week_min_pct=3, five_hours_min_pct=10, margin_pct=5, cool_down_min=30)
