@@ -205,7 +205,7 @@ class _Reading:
         row = replacing(self._steps, self._change, row, siblings=[one.id for one in made])
         row = self._steps.put(self._change, row)
         if block.problem is not None:
-            self._teach(card.question, block.problem)
+            self._teach(block.question, block.problem)
         return [row]
 
     def _group(self, id: str, card: Card, *, is_blocking: bool, count: int = 1) -> None:
