@@ -90,9 +90,8 @@ async def test_an_hour_of_429_with_retry_after_0_costs_few_requests_and_then_goe
     assert desk.profile("work").problem == ""
 
 
-async def test_a_stale_login_is_idle_and_waits_for_the_agent_to_renew_it(
-    desk: Desk, service: Service
-) -> None:
+async def test_lesson_idle_logins_keep_their_last_reading(desk: Desk, service: Service) -> None:
+    """A stale login is idle and waits for the agent to renew it (field lesson 33)."""
     await desk.look()
     service.answer = says(401, json={"error": {"type": "authentication_error"}})
     await desk.look(600)

@@ -45,9 +45,10 @@ def answers() -> list[web.StreamResponse]:
     ]
 
 
-async def test_logins_are_only_read_whatever_the_service_says(
+async def test_lesson_never_refresh_tokens_from_a_reader(
     desk: Desk, service: Service, folders: list[Path], watched: Watched
 ) -> None:
+    """Logins are only read, whatever the service says (field lesson 33)."""
     modes = {folder: folder.stat().st_mode for folder in folders}
     before = stamps(*folders)
     for folder in folders:  # whoever writes fails, unless it is root: then it is seen

@@ -71,7 +71,8 @@ def test_the_freshest_reading_wins_across_machines_and_sources() -> None:
     assert freshest([old, new], NOW).readings == (new,)
 
 
-def test_an_old_maximum_does_not_stick_after_an_early_reset() -> None:
+def test_lesson_an_old_maximum_does_not_stick_after_an_early_reset() -> None:
+    """Field lesson 36."""
     before = reading(used_pct=60.0, taken_at_ms=NOW - HOUR, resets_at_ms=NOW + 90 * HOUR)
     after = reading(used_pct=1.0, taken_at_ms=NOW - 1, resets_at_ms=NOW + 168 * HOUR)
     assert window_now(freshest([before, after], NOW).readings[0], NOW).used_pct == 1.0
@@ -124,7 +125,8 @@ def test_a_reset_far_beyond_the_window_is_not_known() -> None:
     assert usage.reset_time(NOW + 40 * HOUR, FIVE_HOURS, NOW) is None
 
 
-def test_an_account_at_its_limit_is_held_until_the_later_reset() -> None:
+def test_lesson_accounts_at_their_limit_are_held_until_reset() -> None:
+    """Until the later reset, when both windows are used up."""
     five = window_now(reading(length_minutes=FIVE_HOURS, used_pct=100.0, resets_at_ms=NOW + HOUR), NOW)
     week = window_now(reading(used_pct=100.0, resets_at_ms=NOW + 9 * HOUR), NOW)
     hold = hold_of([five, week], NOW)
