@@ -136,6 +136,11 @@ def question_argument(*, required: bool = True) -> Decorator:
     return click.argument("question", metavar=metavar, required=required, shell_complete=_complete_question)
 
 
+def undoable_argument() -> Decorator:
+    """The argument OPERATION or QUESTION of ``undo``."""
+    return click.argument("undoable", metavar="OPERATION|QUESTION", shell_complete=_complete_question)
+
+
 def asked_argument() -> Decorator:
     """The argument AGENT or QUESTION."""
     return click.argument("asked", metavar="AGENT|QUESTION", shell_complete=_complete_asked)

@@ -1,8 +1,9 @@
 """A program in a pane that behaves like Claude Code, with a script instead of a model.
 
 ``claude -m controlroom.testing.scripted.claude --scene FILE [--control FIFO] [--resume ID]``: it keeps the
-live registry, writes a transcript, draws the alternate screen, takes bracketed pastes and keys, opens dialogs that answer to
-digits. It costs nothing, calls nobody, and does nothing by the clock that its scene does not name.
+live registry, writes a transcript, draws the alternate screen, takes bracketed pastes and keys, opens dialogs
+that answer to digits. It costs nothing, calls nobody, and does nothing by the clock that its scene does not
+name.
 """
 
 from __future__ import annotations
