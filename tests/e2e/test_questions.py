@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from controlroom.testing.scripted.steps import Begin, Go, Hold, Say, Scene, Turn
 from tests.e2e.scenes import asking, idle, picker
-from tests.e2e.support.browser import Kind, Visitor, findings, said
+from tests.e2e.support.browser import CUT, Kind, Visitor, findings, said
 from tests.e2e.support.hands import TAPPED, drag, finger_on, mouse_on, stands_still, tap_at_once
 from tests.e2e.support.house import House
 from tests.support.waiting import until_now
@@ -161,6 +161,25 @@ def test_an_answer_whose_word_got_lost_counts_once(house: House, visit: Visit) -
     until_told(house, "api", "Answer to")
     assert told(house, "api", "Answer to") == 1
     visitor.expect("ERR_FAILED")
+
+
+def test_cards_are_no_news_while_the_control_room_is_away(house: House, visit: Visit) -> None:
+    asked(house, asking("api", *TENANT, IN_3_HOURS))
+    visitor = visit("phone")
+    page = visitor.pair(house.url, house.code())
+    page.goto(f"{house.url}inbox")
+    per_key = card(page, "api").get_by_role("button", name=re.compile("^Per key"))
+    expect(per_key).to_be_enabled()
+    house.kill()
+    expect(card(page, "api")).to_contain_text("Not connected, so this may be answered already.")
+    expect(per_key).to_be_disabled()
+    house.start()
+    expect(per_key).to_be_enabled(timeout=60_000)
+    ready(per_key).tap()
+    expect(card(page, "api")).to_have_count(0)
+    until_told(house, "api", "Answer to")
+    assert told(house, "api", "Answer to") == 1
+    visitor.expect(CUT)
 
 
 # ---- answers -----------------------------------------------------------------------------------------------
