@@ -117,7 +117,7 @@ class Stage:
         return await self.running.api.act(act)
 
     async def told(self, id: str) -> list[ActProgress]:
-        return [row for row in (await self.running.api.acts(0, 0.1)).acts if row.id == id]
+        return [row for row in (await self.running.api.acts(0, 2.0)).acts if row.id == id]
 
     async def until_over(self, id: str) -> ActProgress:
         async def is_over() -> bool:

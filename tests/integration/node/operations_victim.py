@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 from unittest.mock import patch
 
@@ -56,4 +57,8 @@ async def main() -> None:
 
 if __name__ == "__main__":
     with patch.object(Operations, "_put", put), patch.object(Operations, "_perform", perform):
-        asyncio.run(main())
+        try:
+            asyncio.run(main())
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)  # threads of its database may still wait

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controlroom.testing.scripted.steps import Begin, Go, Hold, Quit, Say, Scene, Turn
@@ -203,6 +205,49 @@ async def test_what_cannot_be_is_refused_at_once(stage: Stage) -> None:
     ):
         assert (await stage.operate(act)).code == code
         assert await stage.told(act.id) == [], "a refusal leaves no trace"
+
+
+def put_in_path(stage: Stage, scene: Scene) -> None:
+    """A ``claude`` in the PATH of the server, which plays this scene."""
+    script = stage.folder / "scene.json"
+    script.write_bytes(msgspec.json.encode(scene))
+    folder = stage.folder / "path"
+    folder.mkdir()
+    program = folder / "claude"
+    words = f"{stage.desk.folder}/bin/claude -m controlroom.testing.scripted.claude --scene {script}"
+    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+    program.chmod(0o755)
+    stage.desk.tmux("set-environment", "-g", "PATH", f"{folder}:{os.environ['PATH']}")
+
+
+async def test_a_new_agent_is_started_and_named(stage: Stage) -> None:
+    await stage.agent(SPOKEN)
+    put_in_path(stage, Scene(name="scripted"))
+    work = stage.folder / "home" / "work" / "pears"
+    work.mkdir(parents=True)
+    act = OperateAct(id="op_1", kind="start", agent_kind="claude", folder=str(work), name="pear tree")
+    told = await stage.done(act)
+    assert told.state == "delivered", told
+    started = await stage.until_agent("pear tree", "idle")
+    assert (started.id, started.folder, started.kind) == (told.agent_id, str(work), "claude")
+    assert sorted(name for _, name, _ in stage.panes()) == [NAME, "pear tree"]
+    again = await stage.operate(act)
+    assert again.code == "ok" and len(stage.panes()) == 2, "asked twice it is one"
+
+
+async def test_a_program_that_ends_at_once_is_told_with_its_words(stage: Stage) -> None:
+    before = await stage.agent(SPOKEN)
+    await stage.agent(Scene(name="cellar"))
+    put_in_path(stage, Scene(name="scripted"))
+    (transcript,) = stage.desk.config.glob(f"projects/*/{before.session_id}.jsonl")
+    stage.desk.tell(NAME, Quit())
+    await stage.until_agent(NAME, "gone")
+    (stage.folder / "path" / "claude").write_text("#!/bin/sh\necho Error: no licence today\nexit 1\n")
+    told = await stage.done(OperateAct(id="op_1", kind="restart", agent_id=before.id))
+    assert told.state == "failed" and told.error is not None
+    assert "Error: no licence today" in told.error.text
+    assert [name for _, name, _ in stage.panes()] == ["cellar"]
+    assert transcript.exists()
 
 
 async def test_a_turn_that_runs_in_the_new_place_counts_as_up(stage: Stage) -> None:

@@ -26,6 +26,7 @@ SHARED_LOOKS = 4
 """Programs that an agent had started end a moment after it; only those that stay share its pane."""
 
 LONGEST_WORDS = 300
+WORDS_AFTER_S = (0.2, 0.8)  # tmux reads the rest of a terminal within this time
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -184,12 +185,17 @@ class Sight:
         return agent_id, who, facts
 
     async def _last_words(self, ref: PaneRef) -> str:
-        try:
-            rows = (await self._world.frame(ref)).rows
-        except (PaneGone, PaneBusy):
-            return ""
-        said = [row.strip() for row in rows if row.strip() and not row.startswith("Pane is dead")]
-        return clean_line(" ".join(said[-4:]), LONGEST_WORDS)
+        """What stands at the end of its screen. A program's end may be seen before its last output."""
+        for wait_s in (0.0, *WORDS_AFTER_S):
+            await self._world.settle(wait_s)
+            try:
+                rows = (await self._world.frame(ref)).rows
+            except (PaneGone, PaneBusy):
+                continue
+            said = [row.strip() for row in rows if row.strip() and not row.startswith("Pane is dead")]
+            if said:
+                return clean_line(" ".join(said[-4:]), LONGEST_WORDS)
+        return ""
 
     # ---- both ------------------------------------------------------------------------------------------
 
