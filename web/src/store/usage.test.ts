@@ -39,7 +39,7 @@ describe("a window", () => {
     ["that was over for the hub is no lower bound of nothing", seen(300, 0, { resets_at_ms: null, state: "stale" }), {}, { text: "0 %", look: "plain", said: "0 % used" }],
     ["with nothing used yet is just that", seen(300, 0), {}, { text: "0 %", when: "resets in 100 min, at +100" }],
     ["whose reset nobody said", seen(300, 5, { resets_at_ms: null }), {}, { when: "its reset is not known" }],
-    ["that is used up is red, old or not", seen(300, 100, { state: "stale" }), {}, { text: "≥ 100 %", look: "full" }],
+    ["that is used up is red, old or not", seen(300, 100, { state: "stale" }), {}, { text: "100 %", look: "full", when: "resets in 100 min, at +100" }],
     ["from a source of a newer hub", seen(300, 5, { source: "stars" }), {}, { read: "read 2 min ago, from a source that this version does not know" }],
   ])("%s", (_, window, change, expected) => expect(view(window, change)).toMatchObject(expected));
 
@@ -100,7 +100,8 @@ describe("all accounts", () => {
 
   it.each<[Account["paid"], string]>([
     [null, ""], [{ is_enabled: false }, ""], [{ is_enabled: true }, "Goes on with paid extra usage when it is spent"],
-    [{ is_enabled: true, is_in_use: true, used_cents: 120, limit_cents: 5000 }, "Paid extra usage runs now · 1.20 of 50.00 spent on it"],
+    [{ is_enabled: true, is_in_use: true, used_cents: 120, limit_cents: 5000 }, "Paid extra usage: 1.20 of 50.00 spent on it"],
+    [{ is_in_use: true }, ""],
   ])("%j of paid usage", (paid, words) => expect(paidWords(account("acc_1", { paid: paid ?? null }))).toBe(words));
 });
 

@@ -89,10 +89,10 @@ export function windowView(account: Account, win: AccountWindow, times: Times): 
   if (used === 0 && (isOld || isOver(win, nowMs))) {
     return { ...view, text: "0 %", look: "plain", said: "0 % used", when: together("no use is known in this window, so it counts as full", kept) };
   }
-  const when = together(resetWords(win, times), kept, isOld ? oldWords(account) : "");
-  const text = `${isOld ? "≥ " : ""}${percent(used)}`;
+  const isLeast = isOld && used < 100; // more than all cannot be used
+  const when = together(resetWords(win, times), kept, isLeast ? oldWords(account) : "");
   const look = used >= 100 ? "full" : isOld ? "stale" : "plain";
-  return { ...view, text, look, said: `${isOld ? "at least " : ""}${percent(used)} used`, when };
+  return { ...view, text: `${isLeast ? "≥ " : ""}${percent(used)}`, look, said: `${isLeast ? "at least " : ""}${percent(used)} used`, when };
 }
 
 function isWeek(win: AccountWindow): boolean {
@@ -248,7 +248,7 @@ export function paidWords(account: Account): string {
   const paid = account.paid ?? null;
   if (paid === null) return "";
   const spent = paid.used_cents == null ? "" : `${money(paid.used_cents)}${paid.limit_cents == null ? "" : ` of ${money(paid.limit_cents)}`} spent on it`;
-  if (paid.is_in_use === true) return together("Paid extra usage runs now", spent);
+  if (paid.is_in_use === true) return spent === "" ? "" : `Paid extra usage: ${spent}`; // its mark says the rest
   if (paid.is_enabled === true) return together("Goes on with paid extra usage when it is spent", spent);
   return "";
 }
