@@ -26,6 +26,7 @@ SHARED_LOOKS = 4
 """Programs that an agent had started end a moment after it; only those that stay share its pane."""
 
 LONGEST_WORDS = 300
+HISTORY = 100  # rows, the screen included
 WORDS_AFTER_S = (0.2, 0.8)  # tmux reads the rest of a terminal within this time
 
 
@@ -185,11 +186,12 @@ class Sight:
         return agent_id, who, facts
 
     async def _last_words(self, ref: PaneRef) -> str:
-        """What stands at the end of its screen. A program's end may be seen before its last output."""
+        """What it printed last. A program's end may be seen before its last output, and the words of tmux
+        about a dead pane may push that out of the screen."""
         for wait_s in (0.0, *WORDS_AFTER_S):
             await self._world.settle(wait_s)
             try:
-                rows = (await self._world.frame(ref)).rows
+                rows = (await self._world.scrollback(ref, HISTORY)).rows
             except (PaneGone, PaneBusy):
                 continue
             said = [row.strip() for row in rows if row.strip() and not row.startswith("Pane is dead")]
