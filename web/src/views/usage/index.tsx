@@ -57,7 +57,6 @@ export function Usage() {
         <div class="page usage-wide">
           {refusal === null ? null : <Trouble refusal={refusal} isShown={isShown} />}
           {isShown && isKnown && accounts.length === 0 ? <NoAccount profiles={profiles} /> : null}
-          {isShown && policy !== null ? <Opinion policy={policy} profiles={profiles} agents={agents} /> : null}
           {isShown && accounts.length > 0 ? (
             <section aria-labelledby="usage-accounts">
               <h2 class="group-head" id="usage-accounts">Accounts</h2>
@@ -69,6 +68,7 @@ export function Usage() {
               <p class="sec-hint">Bars show what is used. Hatched: an old reading, so at least this much. Dashed: not known. Striped end: the reserve.</p>
             </section>
           ) : null}
+          {isShown && policy !== null ? <Opinion policy={policy} profiles={profiles} agents={agents} /> : null}
           {isShown && isKnown ? <Loose agents={users.others} policy={policy} /> : null}
           {loose.length === 0 || accounts.length === 0 ? null : <LooseProfiles profiles={loose} machineName={machineName} times={times} />}
           {isShown ? <WhatAgentsUsed agents={agents} profiles={profiles} machineName={machineName} /> : null}

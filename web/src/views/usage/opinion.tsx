@@ -5,16 +5,14 @@ import { Icon } from "../../parts/icon";
 import { advised, type SameAdvice } from "../../store/usage";
 import { AgentLinks } from "./account";
 
-const HEADS: Readonly<Record<PolicyAdvice["what"], string>> = {
-  move: "Would move", wait: "Would move, but waits", ask: "Would ask you first", stay: "Stays",
-};
+const HEADS: Readonly<Record<PolicyAdvice["what"], string>> = { move: "Would move", wait: "Would move", ask: "Would ask you first", stay: "Stays" };
 const ICONS: Readonly<Record<PolicyAdvice["what"], string>> = { move: "move", wait: "hourglass", ask: "warn", stay: "check" };
 
 export function Opinion(props: { policy: PolicyReport; profiles: readonly Profile[]; agents: ReadonlyMap<string, Agent> }) {
   const found = advised(props.policy, props.agents);
   if (found.length === 0) return null;
   return (
-    <section class="usage-part usage-first" aria-labelledby="usage-rules">
+    <section class="usage-part" aria-labelledby="usage-rules">
       <h2 class="group-head" id="usage-rules">What the usage rules would do</h2>
       <ul class="panel">{found.map((same) => <Advised key={same.advice.agent_id} same={same} profiles={props.profiles} />)}</ul>
       <p class="sec-hint">A dry run: nothing is moved by it.</p>
@@ -26,13 +24,15 @@ function Advised(props: { same: SameAdvice; profiles: readonly Profile[] }) {
   const { advice, agents } = props.same;
   const target = props.profiles.find((profile) => profile.id === advice.to_profile);
   const place = target === undefined ? "" : ` to ${line(target.name, 60)}`;
-  const head = `${HEADS[advice.what] ?? "Would do something that this version does not know"}${place}${advice.when === "idle" && advice.what === "move" ? " when its turn ends" : ""}`;
+  const rest = advice.what === "wait" ? ", but waits" : advice.what === "move" && advice.when === "idle" ? " when its turn ends" : "";
+  const head = `${HEADS[advice.what] ?? "Would do something that this version does not know"}${place}${rest}`;
   return (
     <li class="set usage-advice">
       <Icon name={ICONS[advice.what] ?? "info"} />
       <div class="grow">
         <span><b><bdi>{head}</bdi></b>: <AgentLinks agents={agents} /></span>
         <small><bdi>{line(advice.why, 300)}</bdi></small>
+        {advice.card == null ? null : <small><bdi>{line(advice.card.question, 300)}</bdi></small>}
         {advice.sentences.length === 0 ? null : (
           <details class="usage-where">
             <summary>Why<span class="vh">, {line(agents[0]?.name ?? "", 80)}</span></summary>
