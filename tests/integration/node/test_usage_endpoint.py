@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from controlroom.core.usage import Paid
+from controlroom.node.usage import part
 from tests.integration.node.usage_stage import HOUR, NOW, TOKEN, Desk, Service, windows
 
 
@@ -214,3 +217,25 @@ async def test_a_folder_through_a_link_is_the_same_profile(desk: Desk) -> None:
     desk.name("claude", "linked", desk.folder / "linked")
     await desk.restart()
     assert [profile.name for profile in (await desk.look()).profiles] == ["work"]
+
+
+async def test_accounts_are_asked_apart_and_one_that_is_refused_stops_no_other(
+    desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part, "APART_S", 0.2)
+    for number in range(2, 4):
+        desk.claude(f"more-{number}", account=f"a-{number}")
+    await desk.restart()
+    asked_s: list[float] = []
+
+    def answer(request: web.Request) -> web.StreamResponse:
+        asked_s.append(time.monotonic())
+        if len(asked_s) == 2:
+            return web.Response(status=429, headers={"Retry-After": "0"})
+        return web.json_response(windows())
+
+    service.answer = answer
+    state = await desk.look()
+    assert len(asked_s) == 3
+    assert all(later - before >= 0.2 for before, later in pairwise(asked_s))
+    assert len({reading.account_id for reading in state.readings}) == 2
