@@ -70,7 +70,7 @@ export function Usage() {
           ) : null}
           {isShown && policy !== null ? <Opinion policy={policy} profiles={profiles} agents={agents} /> : null}
           {isShown && isKnown ? <Loose agents={users.others} policy={policy} /> : null}
-          {loose.length === 0 || accounts.length === 0 ? null : <LooseProfiles profiles={loose} machineName={machineName} times={times} />}
+          {loose.length === 0 || !isShown ? null : <LooseProfiles profiles={loose} machineName={machineName} times={times} />}
           {isShown ? <WhatAgentsUsed agents={agents} profiles={profiles} machineName={machineName} /> : null}
         </div>
       </div>
@@ -113,7 +113,7 @@ function NoAccount(props: { profiles: readonly Profile[] }) {
         ? "Accounts are read from the folders in which Claude Code and Codex keep their logins. Folders that lie elsewhere can be named in the setting profiles.folders."
         : `${folders} found, and none is signed in to an account. Agents that use an API key have no account and no windows.`}</p>
       <p>This command on a machine shows each folder and what is missing:</p>
-      <div class="cmdline"><code>{LOOK}</code><CopyButton text={LOOK} label="Copy the command" /></div>
+      <div class="cmdline"><code>{LOOK}</code><CopyButton text={LOOK} /></div>
     </Empty>
   );
 }

@@ -145,6 +145,7 @@ describe("usage", () => {
     await show();
     expect(document.querySelector(".empty h2")?.textContent).toBe(title);
     expect(document.querySelector(".empty code")?.textContent).toBe("controlroom profiles");
+    expect([...document.querySelectorAll('[aria-labelledby="usage-folders"] code')].map((code) => code.textContent)).toEqual(profiles.map(() => "CLAUDE_CONFIG_DIR=/w claude /login"));
   });
 
   it("says when accounts cannot be read, and reads them when they can", async () => {
