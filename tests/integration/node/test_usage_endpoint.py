@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from itertools import pairwise
 from typing import Any
@@ -210,6 +211,16 @@ async def test_a_damaged_identity_file_keeps_the_account_as_it_was(desk: Desk) -
     assert after.accounts == before.accounts
     assert after.readings == before.readings
     assert "not in the form" in desk.profile("work").problem
+
+
+async def test_a_pipe_in_place_of_a_login_holds_nobody_up(desk: Desk, service: Service) -> None:
+    path = desk.folder / "work" / ".credentials.json"
+    path.unlink()
+    os.mkfifo(path)
+    await desk.look()
+    assert service.asked == []
+    assert "it is no file" in desk.profile("work").problem
+    assert desk.profile("work").login == "out"
 
 
 async def test_a_folder_through_a_link_is_the_same_profile(desk: Desk) -> None:

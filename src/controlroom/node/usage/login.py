@@ -97,8 +97,11 @@ def read_login(folder: Path) -> Login | None:
 
 
 def _read(folder: Path, kind: type[T]) -> T | None:
+    path = folder / FILE
     try:
-        with (folder / FILE).open("rb") as file:
+        if path.exists() and not path.is_file():  # a pipe would never let go of who opens it
+            raise LoginUnreadable("it is no file")
+        with path.open("rb") as file:
             return msgspec.json.decode(file.read(MOST_BYTES), type=kind)
     except FileNotFoundError:
         return None
