@@ -213,6 +213,19 @@ async def test_a_damaged_identity_file_keeps_the_account_as_it_was(desk: Desk) -
     assert "not in the form" in desk.profile("work").problem
 
 
+async def test_a_login_that_is_just_being_written_stands_as_it_did(desk: Desk, service: Service) -> None:
+    await desk.look()
+    (desk.folder / "work" / ".credentials.json").write_text('{"claudeAiOauth": {"acc')
+    await desk.look(600)
+    assert desk.profile("work").login == "ok"
+    assert "not in the form" in desk.profile("work").problem
+    assert len(service.asked) == 1
+    desk.claude("work")
+    await desk.look(30)
+    assert desk.profile("work").problem == ""
+    assert len(service.asked) == 2
+
+
 async def test_a_pipe_in_place_of_a_login_holds_nobody_up(desk: Desk, service: Service) -> None:
     path = desk.folder / "work" / ".credentials.json"
     path.unlink()

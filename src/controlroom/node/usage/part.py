@@ -195,7 +195,8 @@ class UsagePart:
             times = self._times_of(profile, stamp)
         except LoginUnreadable as error:
             problem = problem or f"Its login cannot be read: {error}."
-            return _Found(profile, identity, "out", None, "", problem)
+            # A file that is just being written, perhaps: it stands as it did, and is not asked with.
+            stamp, times = "", self._logins.get(profile.id, ("", None))[1]
         now_ms = self._clock.now_ms()
         ends_ms = None if times is None else times.ends_ms
         state = login_state(
