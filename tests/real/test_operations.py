@@ -1,0 +1,102 @@
+"""Real Claude Code is started again, gets a fresh session, is stopped and brought back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controlroom.testing.fake_anthropic import FakeAnthropic, Text
+from controlroom.wire.model import Agent
+from tests.real.conftest import Desk
+from tests.real.support.claude import Claude
+from tests.real.support.room import Room
+from tests.support.waiting import until
+
+WHY = "It must read its settings anew"
+
+
+async def greeted(claude: Claude, room: Room, model: FakeAnthropic) -> Agent:
+    """One turn, so that there is a transcript; the agent."""
+    model.answer(Text("Good morning."), match="hello")
+    await claude.say("hello")
+    await claude.pane.until_text("Good morning.")
+    await claude.until_status("idle")
+    agent = await room.until(claude.pane, lambda agent: agent.finished and agent.activity == "idle")
+    await room.until_said(agent.id, "Good morning.")
+    return agent
+
+
+async def agent_of(room: Room, agent_id: str, activity: str = "idle") -> Agent:
+    return await room.until_activity(agent_id, activity)
+
+
+def words_of(desk: Desk, agent: Agent, what: str) -> list[bytes]:
+    """Command line or environment of the process in an agent's pane."""
+    assert agent.pane is not None
+    pid = desk.tmux.get(agent.pane.id, "pane_pid")
+    return Path(f"/proc/{pid}/{what}").read_bytes().rstrip(b"\0").split(b"\0")
+
+
+async def operation(room: Room, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = await room.json(*words)
+    return found
+
+
+@pytest.mark.timeout(300)
+async def test_a_restart_goes_on_with_the_same_conversation(
+    desk: Desk, room: Room, claude_model: FakeAnthropic
+) -> None:
+    claude = await desk.claude("--verbose")
+    before = await greeted(claude, room, claude_model)
+    told = await operation(room, "restart", before.id, "--why", WHY)
+    assert told["state"] == "delivered", told
+    after = await agent_of(room, before.id)
+    assert (after.session_id, after.chat_id, after.name) == (before.session_id, before.chat_id, before.name)
+    assert after.pane != before.pane
+    command = words_of(desk, after, "cmdline")
+    assert b"--verbose" in command and before.session_id is not None
+    assert command[-2:] == [b"--resume", before.session_id.encode()]
+    environment = words_of(desk, after, "environ")
+    assert any(entry.startswith(b"ANTHROPIC_BASE_URL=") for entry in environment)
+    claude_model.answer(Text("Still here."), match="are you there")
+    message = await room.send(after.id, "are you there")
+    await room.until_message(message, lambda message: message.state == "delivered")
+    await room.until_said(after.id, "Still here.")
+
+
+@pytest.mark.timeout(300)
+async def test_a_fresh_session_and_the_way_back(desk: Desk, room: Room, claude_model: FakeAnthropic) -> None:
+    claude = await desk.claude()
+    before = await greeted(claude, room, claude_model)
+    told = await operation(room, "fresh", before.id, "--why", "A new task")
+    assert told["state"] == "delivered", told
+    fresh = await agent_of(room, before.id)
+    assert fresh.session_id != before.session_id and fresh.chat_id != before.chat_id
+    undone = await operation(room, "undo", told["id"], "--why", "The old one was needed")
+    assert undone["state"] == "delivered", undone
+
+    async def is_back() -> bool:
+        back = await agent_of(room, before.id)
+        return (back.session_id, back.chat_id) == (before.session_id, before.chat_id)
+
+    await until(is_back, "the session of before")
+
+
+@pytest.mark.timeout(300)
+async def test_a_stop_leaves_the_shell_and_its_undo_brings_the_agent_back(
+    desk: Desk, room: Room, claude_model: FakeAnthropic
+) -> None:
+    claude = await desk.claude()
+    before = await greeted(claude, room, claude_model)
+    assert before.pane is not None
+    told = await operation(room, "stop", before.id, "--why", "Enough for today")
+    assert told["state"] == "delivered", told
+    gone = await agent_of(room, before.id, "gone")
+    assert gone.fault is None, "it ended cleanly"
+    assert before.pane.id in desk.tmux.run("list-panes", "-a", "-F", "#{pane_id}").split()
+    undone = await operation(room, "undo", told["id"], "--why", "One more thing")
+    assert undone["state"] == "delivered", undone
+    back = await agent_of(room, before.id)
+    assert (back.session_id, back.chat_id) == (before.session_id, before.chat_id)
