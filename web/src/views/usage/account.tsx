@@ -1,6 +1,6 @@
 /** One account: its windows, who uses it, and where it is signed in. */
 import type { Account, Agent, Machine, Profile } from "../../api/types";
-import { line } from "../../kit/text";
+import { hidesSomething, line } from "../../kit/text";
 import { CopyButton } from "../../parts/code";
 import { Icon } from "../../parts/icon";
 import { Tag } from "../../parts/tag";
@@ -12,6 +12,7 @@ import {
 
 /** So many agents are named in a card; the others are counted. */
 const MOST_NAMED = 8;
+const MOST_TYPED = 400;
 
 interface AccountProps {
   account: Account;
@@ -102,7 +103,8 @@ export function ProfileLine(props: { profile: Profile; machineName: (id: string)
     ok: "signed in", idle: "login idle: an agent that uses it renews it", out: "signed out",
     ends_soon: ends === null ? "login ends soon" : `login ends in ${times.span(ends - times.nowMs)}, ${times.clock(ends)}`,
   }[login] ?? "login not known";
-  const command = login === "out" || login === "ends_soon" ? signIn(profile) : null;
+  const found = login === "out" || login === "ends_soon" ? signIn(profile) : null;
+  const command = found !== null && found.length <= MOST_TYPED && !hidesSomething(found) ? found : null; // what is copied is what is seen
   const problem = profile.problem ?? "";
   return (
     <div class="grow usage-profile">
@@ -112,7 +114,7 @@ export function ProfileLine(props: { profile: Profile; machineName: (id: string)
       {command === null ? null : (
         <>
           <small class="muted">To sign in, on <bdi>{props.machineName(profile.machine_id)}</bdi>:</small>
-          <div class="cmdline"><code>{line(command, 400)}</code><CopyButton text={command} /></div>
+          <div class="cmdline"><code>{command}</code><CopyButton text={command} /></div>
         </>
       )}
     </div>

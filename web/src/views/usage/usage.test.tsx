@@ -148,6 +148,12 @@ describe("usage", () => {
     expect([...document.querySelectorAll('[aria-labelledby="usage-folders"] code')].map((code) => code.textContent)).toEqual(profiles.map(() => "CLAUDE_CONFIG_DIR=/w claude /login"));
   });
 
+  it("offers no command in which something cannot be seen", async () => {
+    answers["/profiles"] = [{ ...profile, login: "out", folder: "/w\u202e" }, { ...profile, id: "prf_2", login: "out", folder: "/v" }];
+    await show();
+    expect([...document.querySelectorAll(".acct code")].map((code) => code.textContent)).toEqual(["CLAUDE_CONFIG_DIR=/v claude /login"]);
+  });
+
   it("says when accounts cannot be read, and reads them when they can", async () => {
     const { "/accounts": accounts, ...rest } = answers;
     answers = rest;
