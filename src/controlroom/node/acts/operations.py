@@ -179,6 +179,9 @@ class Operations:
                     await held.enter_async_context(self._turns[errand.agent_id])
                 await self._next_look(1)
                 await self._steps(id, held)
+        except Exception as error:  # noqa: BLE001 - an operation must end in a state, whatever broke
+            _log.error("an operation broke", operation=id, exc_info=error)
+            await self._give_up(id, "It broke half way: look at the agent.")
         finally:
             if self._records[id].is_over:
                 del self._records[id]
@@ -301,7 +304,7 @@ class Operations:
                     return
 
     async def _give_up(self, id: str, text: str) -> None:
-        """It cannot even be begun."""
+        """It cannot be begun, or broke."""
         record = self._records[id]
         await self._save(msgspec.structs.replace(record, state="failed", detail=text))
         self._records[id] = msgspec.structs.replace(record, state="failed")
