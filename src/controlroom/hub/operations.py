@@ -30,8 +30,7 @@ from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import SendMessage
 from controlroom.wire.codec import encode
-from controlroom.wire.model import Agent
-from controlroom.wire.node import ActProgress, AmendAct, OperateAct
+from controlroom.wire.node import ActProgress, AgentState, AmendAct, OperateAct
 from controlroom.wire.operation import (
     AskOperation,
     Operation,
@@ -157,8 +156,9 @@ class OperationBook:
         undoes: str | None = None,
         session_id: str = "",
     ) -> Operation:
-        agent = self._agent(change.connection, body)
-        machine_id = agent.machine_id if agent is not None else self._machine(change.connection, body.args)
+        found = self._agent(change.connection, body)
+        agent = None if found is None else found[0]
+        machine_id = found[1] if found is not None else self._machine(change.connection, body.args)
         operation = Operation(
             id=body.id,
             seq=0,
@@ -191,15 +191,16 @@ class OperationBook:
             digest,
         )
 
-    def _agent(self, connection: Connection, body: AskOperation) -> Agent | None:
-        """The agent that an operation is about. One that has left the list can be started again."""
+    def _agent(self, connection: Connection, body: AskOperation) -> tuple[AgentState, str] | None:
+        """The agent that an operation is about, and its machine. One that has left the list can be started
+        again."""
         if body.kind == "start":
             return None
-        agent = fleet_rows.shown_agent(connection, body.agent_id or "")
+        agent = fleet_rows.last_state(connection, body.agent_id or "")
         row = fleet_rows.agent_row(connection, body.agent_id or "")
         if agent is None or row is None or not (row.is_listed or body.kind in ("restart", "fresh")):
             raise no_agent(body.agent_id or "")
-        return agent
+        return agent, row.machine_id
 
     def _machine(self, connection: Connection, args: OperationArgs) -> str:
         machines = [row.machine for row in fleet_rows.machine_rows(connection)]

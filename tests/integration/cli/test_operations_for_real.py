@@ -154,3 +154,23 @@ def test_a_start_that_cannot_be_is_said(house: House) -> None:
     house.until_agent(NAME, "idle")
     ran = run(house, "start", "claude", "/no/such/folder", "--why", WHY)
     assert ran.status == 1 and "there is no such folder" in ran.out, ran
+
+
+def test_a_closed_agent_comes_back_by_undo(house: House) -> None:
+    house.add(SPOKEN)
+    house.add(Scene(name="cellar"))
+    house.start()
+    house.until_agent(NAME, "idle")
+    first = agent(house, NAME)
+    closed = run(house, "close", NAME, "--why", "The project is done")
+    assert closed.status == 0, closed
+    until_now(lambda: agent(house, NAME) is None, "it has left the list")
+    assert windows(house) == ["cellar"]
+    undone = run(house, "undo", log(house)[-1]["id"], "--why", "It was not")
+    assert undone.status == 0, undone
+    back = house.until_agent(NAME, "idle")
+    assert (back["id"], back["session_id"]) == (first["id"], first["session_id"])
+    assert sorted(windows(house)) == ["cellar", NAME]
+    house.kill()
+    house.start()
+    assert house.until_agent(NAME, "idle")["id"] == first["id"]

@@ -203,6 +203,22 @@ async def test_an_undo_is_an_operation_of_its_own(house: House) -> None:
     assert (await house.client.operation("op_1")).undone_by is None, "an undo that failed took nothing back"
 
 
+async def test_the_undo_of_a_close_is_about_an_agent_that_has_left(house: House) -> None:
+    await seen_agent(house)
+    await house.client.operate(ask("close"))
+    await taken(house)
+    await house.node.drop("agt_1")
+
+    async def has_left() -> bool:
+        return await house.agent() is None
+
+    await until(has_left, "it has left the fleet")
+    await ends(house)
+    undo = await house.client.undo_operation("op_1", UndoOperation(request_id="r1", why="Back."))
+    assert (undo.kind, undo.agent_name) == ("restart", "shop")
+    assert (await taken(house, undo.id)).agent_id == "agt_1"
+
+
 async def test_the_undo_of_a_fresh_session_goes_back_to_the_old_one(house: House) -> None:
     await seen_agent(house)
     await house.client.operate(ask("fresh"))

@@ -104,10 +104,10 @@ def agent_row(connection: Connection, agent_id: str) -> AgentRow | None:
     return AgentRow(id=row.id, chat_id=row.chat_id, machine_id=row.machine_id, is_listed=row.is_listed)
 
 
-def shown_agent(connection: Connection, agent_id: str) -> Agent | None:
-    """An agent as clients were told it last, also one that has left the fleet."""
-    raw = connection.execute(select(agents.c.shown).where(agents.c.id == agent_id)).scalar()
-    return None if raw is None else decode(raw, Agent)
+def last_state(connection: Connection, agent_id: str) -> AgentState | None:
+    """An agent as its node told it last, also one that has left the fleet."""
+    raw = connection.execute(select(agents.c.state).where(agents.c.id == agent_id)).scalar()
+    return None if raw is None else decode(raw, AgentState)
 
 
 def folder_of(connection: Connection, agent_id: str) -> str | None:
