@@ -10,7 +10,7 @@ import pytest
 from controlroom.testing.fake_anthropic import FakeAnthropic, Text
 from controlroom.wire.model import Agent
 from tests.real.conftest import Desk
-from tests.real.support.claude import Claude
+from tests.real.support.claude import Claude, ClaudeProfile
 from tests.real.support.room import Room
 from tests.support.waiting import until
 
@@ -100,3 +100,59 @@ async def test_a_stop_leaves_the_shell_and_its_undo_brings_the_agent_back(
     assert undone["state"] == "delivered", undone
     back = await agent_of(room, before.id)
     assert (back.session_id, back.chat_id) == (before.session_id, before.chat_id)
+
+
+def profile_for_all(desk: Desk, model: FakeAnthropic) -> ClaudeProfile:
+    """A profile whose variables the whole tmux server has, as a person's login shell would give them."""
+    profile = ClaudeProfile(desk.path / "claude-all", model.url)
+    for name, value in profile.environment.items():
+        if name != "CLAUDE_CONFIG_DIR":
+            desk.tmux.run("set-environment", "-g", name, value)
+    return profile
+
+
+@pytest.mark.timeout(300)
+async def test_a_new_agent_is_started_and_given_its_first_prompt(
+    desk: Desk, room: Room, claude_model: FakeAnthropic
+) -> None:
+    await desk.pane()
+    profile = profile_for_all(desk, claude_model)
+    work = desk.work_folder("pears")
+    profile.trust(work)
+    claude_model.answer(Text("I pick them."), match="pick the pears")
+    told = await operation(
+        room,
+        *("start", "claude", str(work), "--profile", str(profile.folder), "--name", "pear tree"),
+        *("--prompt", "pick the pears", "--why", "They are ripe"),
+    )
+    assert told["state"] == "delivered", told
+    await room.until_said(told["agent_id"], "I pick them.")
+    started = await agent_of(room, told["agent_id"])
+    assert (started.name, started.folder, started.profile) == ("pear tree", str(work), str(profile.folder))
+    assert "pear tree" in desk.tmux.run("list-windows", "-a", "-F", "#{window_name}").split("\n")
+
+
+@pytest.mark.timeout(300)
+async def test_a_folder_that_nobody_trusted_waits_for_a_person(
+    desk: Desk, room: Room, claude_model: FakeAnthropic
+) -> None:
+    await desk.pane()
+    profile = profile_for_all(desk, claude_model)
+    profile.trust(desk.work_folder("orchard"))
+    stranger = desk.work_folder("stranger")
+    told = await operation(
+        room,
+        *("start", "claude", str(stranger), "--profile", str(profile.folder), "--why", "A look", "--no-wait"),
+    )
+
+    async def is_over() -> bool:
+        (newest,) = (await room.json("operations", "--limit", "1"))["operations"]
+        return bool(newest["state"] == "failed")
+
+    await until(is_over, "it stops at the prompt", within_s=90)
+    (ended,) = (await room.json("operations", "--limit", "1"))["operations"]
+    assert (ended["id"], ended["error"]["code"]) == (told["id"], "startup_prompt")
+    assert "Quick safety check" in ended["error"]["text"]
+    waiting = await agent_of(room, ended["agent_id"], "blocked")
+    assert waiting.waiting_for is not None and waiting.waiting_for.kind == "startup"
+    assert "stranger" in desk.tmux.run("list-windows", "-a", "-F", "#{window_name}").split("\n")

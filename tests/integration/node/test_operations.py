@@ -235,6 +235,12 @@ async def test_a_new_agent_is_started_and_named(stage: Stage) -> None:
     assert again.code == "ok" and len(stage.panes()) == 2, "asked twice it is one"
 
 
+async def test_without_a_tmux_server_a_start_says_what_to_do(stage: Stage) -> None:
+    told = await stage.done(OperateAct(id="op_1", kind="start", agent_kind="claude", folder="/"))
+    assert told.state == "failed" and told.error is not None
+    assert "tmux new-session -d" in told.error.text
+
+
 async def test_a_program_that_ends_at_once_is_told_with_its_words(stage: Stage) -> None:
     before = await stage.agent(SPOKEN)
     await stage.agent(Scene(name="cellar"))

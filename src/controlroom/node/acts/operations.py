@@ -164,9 +164,6 @@ class Operations:
             return ActResult(code="bad_request", text="folder: there is no such folder on this machine.")
         if act.profile and not Path(act.profile).is_dir():
             return ActResult(code="bad_request", text="profile: there is no such folder on this machine.")
-        if self._sight.somewhere() is None:
-            text = "No tmux server runs on this machine. Start one: tmux new-session -d"
-            return ActResult(code="failed", text=text)
         return _refuses_name(act.name) if act.name else None
 
     # ---- one operation ---------------------------------------------------------------------------------
@@ -235,9 +232,12 @@ class Operations:
         driver = launching(self._tracker.driver_for(act.agent_kind))
         if driver is None:
             raise CannotLaunch(f"{act.agent_kind} cannot be started here.")
+        near = self._sight.somewhere()
+        if near is None:
+            raise CannotLaunch("No tmux server runs on this machine. Start one: tmux new-session -d")
         return msgspec.structs.replace(
             errand,
-            near=self._sight.somewhere(),
+            near=near,
             launch=driver.launch_new(act.profile, act.model),
             folder=act.folder,
             name=act.name or clean_line(Path(act.folder).name, LONGEST_NAME) or act.agent_kind,
