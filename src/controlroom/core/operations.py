@@ -164,6 +164,8 @@ def decide(saga: Saga, seen: Seen) -> tuple[Saga, Effect]:
         if seen.place in ("waiting", "dead") and _tried(saga, "clear") < TRIES:
             return _try(saga, "clear"), Clear()
         saga = msgspec.structs.replace(saga, is_clearing=False)
+    if saga.is_cancelled and saga.failure is None:
+        saga = _fail(saga, seen, "cancelled", "It was taken back.")
     while (step := _current(saga)) is not None:
         saga = _mark(saga, seen, "running", step.detail)
         before = saga
@@ -181,8 +183,6 @@ _Decided = tuple[Saga, Effect | None]
 
 
 def _wait(saga: Saga, seen: Seen) -> _Decided:
-    if saga.is_cancelled:
-        return _fail(saga, seen, "cancelled", "It was taken back."), None
     if not seen.is_alive:
         return _done(saga, seen, "It does not run."), None
     if (failed := _would_drop(saga, seen)) is not None:

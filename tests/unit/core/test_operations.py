@@ -157,6 +157,16 @@ def test_what_has_not_begun_can_be_taken_back() -> None:
     assert cancel(begun) is None
 
 
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_can_be_taken_back_before_its_first_step(kind: Kind) -> None:
+    taken_back = cancel(begin(kind))
+    assert taken_back is not None
+    node = Node(Machine(runs=kind != "start"), taken_back)
+    ended = node.run()
+    assert ended.failure is not None and ended.failure.code == "cancelled"
+    assert node.effects == ["Finish"]
+
+
 machines = st.builds(
     Machine,
     runs=st.booleans(),
