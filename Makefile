@@ -28,8 +28,9 @@ setup: $(VENV)/.base ## Make the virtual environment with what the product needs
 
 setup-dev: $(VENV)/.dev ## ... and with what the tests need
 
-test: setup-dev tmux lint web-check ## Everything that needs no agent program: linters, types, all tests
+test: setup-dev tmux chromium lint web-check ## Everything that needs no agent program: linters, types, all tests
 	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
 test-web: setup-dev tmux chromium web-check ## The web app only: its own tests, then in Chromium against a real control room
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
