@@ -184,8 +184,9 @@ class Tracker:
 
     async def wait_for_poke(self, at_most_s: float) -> None:
         """Until something was done to an agent, or the time has passed."""
-        try:
-            await asyncio.wait_for(self._poked.wait(), at_most_s)
+        try:  # not wait_for: before Python 3.12 it loses a cancellation that comes together with the poke
+            async with asyncio.timeout(at_most_s):
+                await self._poked.wait()
         except TimeoutError:
             return
 
