@@ -48,7 +48,7 @@ async def killed_at(stage: Stage, agent: AgentState, kind: str, moment: int) -> 
     return victim.returncode != 0
 
 
-@pytest.mark.parametrize("moment", range(1, 17))
+@pytest.mark.parametrize("moment", (1, 3, 5, 7, 8, 9, 11, 13, 15))
 async def test_a_restart_arrives_whenever_the_node_is_killed(stage: Stage, moment: int) -> None:
     before = await stage.agent(SPOKEN)
     (old,) = stage.living()
@@ -62,7 +62,7 @@ async def test_a_restart_arrives_whenever_the_node_is_killed(stage: Stage, momen
     assert new != old
 
 
-@pytest.mark.parametrize("moment", (1, 3, 5, 6, 8, 10))
+@pytest.mark.parametrize("moment", (1, 5, 6, 10))
 async def test_a_fresh_session_is_the_same_agent_whenever_the_node_is_killed(
     stage: Stage, moment: int
 ) -> None:
@@ -76,7 +76,7 @@ async def test_a_fresh_session_is_the_same_agent_whenever_the_node_is_killed(
     assert len(stage.living()) == 1
 
 
-@pytest.mark.parametrize("moment", range(1, 9))
+@pytest.mark.parametrize("moment", (1, 3, 4, 6, 8))
 async def test_a_close_ends_whenever_the_node_is_killed(stage: Stage, moment: int) -> None:
     before = await stage.agent(SPOKEN)
     await stage.agent(Scene(name="cellar"))

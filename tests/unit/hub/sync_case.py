@@ -24,7 +24,7 @@ from controlroom.wire.client import (
 )
 from controlroom.wire.codec import encode
 from controlroom.wire.device import Device
-from controlroom.wire.events import AgentGone, ChatHidden, ChatItems, DeviceGone
+from controlroom.wire.events import AccountGone, AgentGone, ChatHidden, ChatItems, DeviceGone
 from controlroom.wire.model import (
     Agent,
     DialogOption,
@@ -38,7 +38,9 @@ from controlroom.wire.model import (
     ScreenCursor,
     WaitingFor,
 )
+from controlroom.wire.operation import Operation, OperationArgs, OperationStep
 from controlroom.wire.question import Paused, PauseState, Question, QuestionOption, QuestionStep
+from controlroom.wire.usage import Account
 
 FILE = Path(__file__).parents[2] / "fixtures" / "live" / "sync.json"
 
@@ -118,6 +120,23 @@ _QUESTION = Question(
     history=(QuestionStep(state="open", at_ms=2_000, by="agent:agt_1", why="Asked."),),
 )
 
+_OPERATION = Operation(
+    id="op_1",
+    seq=1,
+    kind="stop",
+    machine_id="mac_1",
+    state="delivered",
+    steps=(OperationStep(name="stop", state="done", at_ms=2_000),),
+    args=OperationArgs(),
+    why="The harvest is over.",
+    by="host",
+    created_at_ms=1_000,
+    changed_at_ms=2_000,
+    agent_id="agt_1",
+)
+
+_ACCOUNT = Account(id="acc_1", kind="claude", name="Orchard", login="ok", profiles=("prf_1",), windows=())
+
 _TOLD: tuple[tuple[str, msgspec.Struct], ...] = (
     ("agent.changed", _agent(1, activity="blocked", waiting_for=_waiting(), since_ms=2_000)),
     ("machine.changed", _machine(2, online=False)),
@@ -129,6 +148,9 @@ _TOLD: tuple[tuple[str, msgspec.Struct], ...] = (
     ("receipt.added", _RECEIPT),
     ("question.changed", _QUESTION),
     ("pause.changed", PauseState(paused=Paused(since_ms=2_000, by="host", why="Harvest"))),
+    ("operation.changed", _OPERATION),
+    ("account.changed", _ACCOUNT),
+    ("account.gone", AccountGone(id="acc_1")),
     ("device.changed", _DEVICE),
     ("device.gone", DeviceGone(id="dev_1")),
     ("agent.changed", _agent(1, finished=Finished(at_ms=3_000, busy_ms=900, text="Result: picked"))),

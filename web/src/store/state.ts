@@ -181,6 +181,7 @@ const EVENTS: Readonly<Record<string, Kind>> = {
   "pause.changed": kind(readPaused, (draft, { paused }) => draft.set({ paused })),
   "account.changed": kind(readAccount, (draft, account) => changeAccounts(draft, (all) => all.set(account.id, account))),
   "account.gone": kind(readGone, (draft, { id }) => changeAccounts(draft, (all) => all.delete(id))),
+  "operation.changed": kind(readGone, () => undefined), // its receipts are shown
   "device.gone": kind(readGone, (draft, { id }) => changeDevices(draft, (all) => all.delete(id))),
 };
 
