@@ -46,10 +46,17 @@ def test_every_command_works_over_the_network(room: Room, cli: Cli) -> None:
 
 def test_what_only_the_host_may_is_refused_in_words(room: Room, cli: Cli) -> None:
     logged_in(room, cli, f"http://127.0.0.1:{room.door()}")
-    for command in (("status",), ("pair",), ("pair", "pending"), ("pair", "approve", "AB12CD")):
+    for command in (("pair",), ("pair", "pending"), ("pair", "approve", "AB12CD")):
         refused = cli(*command, "--json")
         assert refused.status == 1
         assert json.loads(refused.err)["code"] == "not_allowed"
+
+
+def test_what_runs_there_is_shown(room: Room, cli: Cli) -> None:
+    logged_in(room, cli, f"http://127.0.0.1:{room.door()}")
+    told = cli("status", "--json")
+    assert told.status == 0, told.err
+    assert json.loads(told.out)["agents"] == 1
 
 
 def test_the_token_lies_in_a_private_file(room: Room, cli: Cli, tmp_path: Path) -> None:
