@@ -29,7 +29,7 @@ setup: $(VENV)/.base ## Make the virtual environment with what the product needs
 setup-dev: $(VENV)/.dev ## ... and with what the tests need
 
 test: setup-dev tmux chromium lint web-check ## Everything that needs no agent program: linters, types, all tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m pytest tests/e2e)
 
 test-web: setup-dev tmux chromium web-check ## The web app only: its own tests, then in Chromium against a real control room
