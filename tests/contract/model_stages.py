@@ -119,6 +119,7 @@ class FakeStage(_Keyed):
         self.model: Model = self.fake
 
     def answer(self, text: str, gate: Gate | None = None) -> None:
+        self.fake.gate = gate
         if text.strip():
             self.fake.answers.append(text)
         else:

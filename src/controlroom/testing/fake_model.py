@@ -9,17 +9,19 @@ import msgspec
 
 from controlroom.core.check_prompt import Request
 from controlroom.hub.models.base import Answer, ModelError
+from controlroom.testing.model_script import Gate
 
 Reply = str | ModelError | Callable[[Request], str]
 
 
 class FakeModel:
-    """``answers`` are used up in their order; then ``default`` answers."""
+    """``answers`` are used up in their order; then ``default`` answers. ``gate`` holds the next answer."""
 
     def __init__(self, default: Reply = '{"verdict": "open"}') -> None:
         self.default = default
         self.answers: list[Reply] = []
         self.requests: list[Request] = []
+        self.gate: Gate | None = None
 
     @property
     def name(self) -> str:
@@ -28,6 +30,9 @@ class FakeModel:
     async def ask(self, request: Request) -> Answer:
         self.requests.append(request)
         reply = self.answers.pop(0) if self.answers else self.default
+        gate, self.gate = self.gate, None
+        if gate is not None:
+            await gate.wait()
         if isinstance(reply, ModelError):
             raise reply
         text = reply if isinstance(reply, str) else reply(request)

@@ -73,9 +73,10 @@ def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
     assert (path.read_text(), left(tmp_path)) == ("one\n", ["CLAUDE.md"])
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes into every folder")
-def test_a_read_only_folder(tmp_path: Path) -> None:
+def test_a_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o555)
+    if os.geteuid() == 0:  # may write everywhere: the kernel's answer to everybody else
+        monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != tmp_path)
     with pytest.raises(CannotEdit, match="read-only"):
         save_edited(open_edited(tmp_path / "CLAUDE.md"), "one\n")
 
