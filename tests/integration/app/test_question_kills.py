@@ -156,7 +156,7 @@ def test_killed_before_the_deadline_and_back_behind_it(house: House) -> None:
     house.add(Scene(name=NAME))
     house.start()
     house.until_agent(NAME, "idle")
-    house.tell(NAME, Begin(turn=turn(question("apples", "I leave them by 4 seconds from now"))))
+    house.tell(NAME, Begin(turn=turn(question("apples", "I leave them by 15 seconds from now"))))
     asked = card(house, "apples")
     house.kill()
     until_now(lambda: time.time() * 1000 > asked["default"]["due_at_ms"], "its time is over")
@@ -179,7 +179,7 @@ def test_killed_between_the_deadline_and_its_typing(house: House) -> None:
     house.add(Scene(name=NAME))
     house.start()
     house.until_agent(NAME, "idle")
-    text = question("quinces", "I leave them by 3 seconds from now")
+    text = question("quinces", "I leave them by 15 seconds from now")
     house.tell(NAME, Begin(turn=turn(text, then_works=True)))
     asked = card(house, "quinces")
     until_now(
@@ -193,6 +193,6 @@ def test_killed_between_the_deadline_and_its_typing(house: House) -> None:
     house.until_agent(NAME, "idle")
     (told,) = heard(house)
     assert told.startswith(
-        'Nobody answered your question "Shall the quinces be picked?" until 3 seconds from now.'
+        'Nobody answered your question "Shall the quinces be picked?" until 15 seconds from now.'
     )
     assert "Use your default: I leave them." in told
