@@ -178,7 +178,13 @@ class OperationBook:
             undoes=undoes,
         )
         request_rows.add_receipt(
-            change, by=by, what=body.kind, code="ok", text=asked(operation), agent_id=operation.agent_id
+            change,
+            by=by,
+            what=body.kind,
+            code="ok",
+            text=asked(operation),
+            agent_id=operation.agent_id,
+            operation_id=operation.id,
         )
         return operation_rows.add_operation(
             change,
@@ -355,6 +361,7 @@ class OperationBook:
             code="ok" if error is None else "failed",
             text=ended(operation),
             agent_id=operation.agent_id,
+            operation_id=operation.id,
         )
 
     def _restore_undo(self, change: Change, failed: Operation) -> None:

@@ -294,3 +294,4 @@ class Receipt(Struct, frozen=True, kw_only=True):
     device: str | None = None
     screen: tuple[str, ...] = ()
     question_id: str | None = None  # what was done to a question; its card says more
+    operation_id: str | None = None  # that was asked for, or ended

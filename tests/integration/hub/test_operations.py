@@ -84,6 +84,7 @@ async def test_an_operation_is_queued_told_and_delivered_with_two_receipts(house
         ("stop", "ok", f"Asked to stop it, once it is idle. Why: {WHY}"),
         ("stop", "ok", f"Stopped. Why: {WHY}"),
     ]
+    assert {receipt.operation_id for receipt in (await house.client.receipts()).receipts} == {"op_1"}
     page = await house.client.operations()
     assert [operation.id for operation in page.operations] == ["op_1"]
     assert (await house.client.operations(after=done.seq)).operations == ()

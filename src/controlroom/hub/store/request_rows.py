@@ -54,6 +54,7 @@ def add_receipt(
     agent_id: str | None = None,
     screen: Sequence[str] = (),
     question_id: str | None = None,
+    operation_id: str | None = None,
 ) -> None:
     """Write down who did what, and tell clients. ``text`` is cut to 500 characters.
 
@@ -72,6 +73,7 @@ def add_receipt(
         device=device_name(change.connection, by),
         screen=last_rows(screen),
         question_id=question_id,
+        operation_id=operation_id,
     )
     change.connection.execute(insert(receipts).values(seq=receipt.seq, receipt=encode(receipt)))
     change.emit("receipt.added", receipt)
