@@ -23,19 +23,26 @@ Deed = Literal["go_on", "resume", "move"]
 
 Verdict = Literal["free", "ask", "allowed", "refused"]
 
-_VERBS: dict[Deed, str] = {"go_on": "go on", "resume": "be resumed", "move": "be moved to where it goes on"}
+_VERBS: dict[Deed, str] = {"go_on": "go on", "resume": "be resumed", "move": "move to where it goes on"}
+LABELS = {"no": "No, wait", "yes": "Yes, pay"}
+"""The choices by their keys. Only the second one allows anything."""
 
 
 class CreditChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One way to answer. ``allows``: paid extra usage on this account, until its next window."""
 
+    key: str
     label: str
     what: str
     allows: bool = False
 
 
 class CreditCard(msgspec.Struct, frozen=True, kw_only=True):
-    """What the person is asked before money is spent. It is blocking: unanswered means no."""
+    """What the person is asked before money is spent. It is blocking: unanswered means no.
+
+    The question stands in receipts, so the account, whose name may be an address, is named in the context
+    only.
+    """
 
     account_id: str
     question: str
@@ -76,15 +83,19 @@ def card(deed: Deed, agent: str, account: PolicyAccount, model: str, now_ms: int
     price = account.extra_said or "What it costs is not known here."
     return CreditCard(
         account_id=account.id,
-        question=f"Shall {agent} {_VERBS[deed]} with paid extra usage on {account.name}?",
+        question=f"Shall {agent} {_VERBS[deed]} with paid extra usage?",
         context=f"{account.name} {spent}. {extra} {price}",
         choices=(
             CreditChoice(
-                label="No, wait",
+                key="no",
+                label=LABELS["no"],
                 what=f"{agent} waits until the next window, in {rest}, or until another account has enough",
             ),
             CreditChoice(
-                label="Yes, pay", what=f"what it does on {account.name} costs extra for {rest}", allows=True
+                key="yes",
+                label=LABELS["yes"],
+                what=f"what agents do on {account.name} costs extra for {rest}",
+                allows=True,
             ),
         ),
     )

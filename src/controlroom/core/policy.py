@@ -6,8 +6,9 @@ Theory. For one agent, first match:
    zero.
 2. Its account has no trouble: it stays. Trouble (``core.allowance``) is a hold, because the account was seen
    at its limit, or a window with less left than its floor.
-3. The person took a move of the policy back: it is left alone until that account's next window.
-4. It was moved a short while ago (cool-down): it waits.
+3. The person took a move of the policy back, or its moves keep failing: it is left alone until that
+   account's next window.
+4. It was moved a short while ago, or a move failed (cool-down): it waits.
 5. The other accounts that have enough here (``core.policy_targets``) are its targets, best first.
 6. No target: it stays, and what it waits for is said.
 7. A target: it moves, now when it is idle, when its turn ends when it works. A prompt, helpers, or a state
@@ -194,13 +195,16 @@ def _planned(agent: PolicyAgent, due: Advice, found: Sequence[Trouble], situatio
     now_ms = situation.now_ms
     if now_ms < agent.alone_until_ms:
         rest = words.span(agent.alone_until_ms - now_ms)
-        said = f"A move of the policy was taken back: it is left alone until the next window, for {rest}."
+        said = f"{agent.alone_why}: it is left alone until the next window, for {rest}."
         return _with(due, "left_alone", said)
     if (
         agent.moved_at_ms is not None
         and (cool_ms := agent.moved_at_ms + situation.rules.cool_down_ms - now_ms) > 0
     ):
-        said = f"It was moved a short while ago, and is not moved again for {words.span(cool_ms)}."
+        rest = words.span(cool_ms)
+        said = f"It was moved a short while ago, and is not moved again for {rest}."
+        if agent.has_failed:
+            said = f"A move of it failed a short while ago, and is not tried again for {rest}."
         return _with(due, "cool_down", said, what="wait")
     targets, refused = targets_of(agent, due.account_id or "", situation)
     free = [one for one in targets if _landing(agent, one, situation) in ("free", "allowed")]

@@ -57,7 +57,8 @@ class LeftAccount(msgspec.Struct, frozen=True, kw_only=True):
 class PolicyAgent(msgspec.Struct, frozen=True, kw_only=True):
     """What the policy has to know of an agent. ``at_limit``: its last turn ended at a usage limit.
 
-    ``moved_at_ms``: its last move, whoever made it. ``alone_until_ms``: a move of the policy was taken back.
+    ``moved_at_ms``: its last move, whoever made it, or with ``has_failed`` the last try of one.
+    ``alone_until_ms``: until then the policy leaves it alone, ``alone_why``. (``core.policy_memory``)
     """
 
     id: str
@@ -68,8 +69,10 @@ class PolicyAgent(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     at_limit: bool = False
     moved_at_ms: int | None = None
+    has_failed: bool = False
     left: tuple[LeftAccount, ...] = ()
     alone_until_ms: int = 0
+    alone_why: str = "A move of the policy was taken back"
 
 
 class Situation(msgspec.Struct, frozen=True, kw_only=True):

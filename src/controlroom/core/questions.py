@@ -20,6 +20,9 @@ others     nothing
 Two rules stand above all events. A *blocking* question is closed by a person or by the agent that asked,
 never by the checker, the chief or the clock. And a default is used at most once, whatever is undone.
 
+An *own* question is asked by the Control Room itself and not by an agent: nothing is typed, whatever becomes
+of it, no agent, checker or newer question closes it, and its answer can be taken back as long as it stands.
+
 Source: spec 002 section 5 and its lessons on stale questions, field lessons 25, 26, 28-32.
 """
 
@@ -77,11 +80,12 @@ class Looks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True):
-    """One question's life so far. ``steps`` begins with the asking."""
+    """One question's life so far. ``steps`` begins with the asking. ``own``: the Control Room asks."""
 
     blocking: bool
     has_default: bool
     steps: tuple[Step, ...]
+    own: bool = False
     given: Given | None = None
     typed: Typed | None = None
     looks: Looks | None = None
@@ -206,10 +210,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 # ---- the machine -------------------------------------------------------------------------------------------
 
 
-def ask(*, at_ms: int, by: str, blocking: bool, has_default: bool, why: str = "Asked.") -> Log:
+def ask(
+    *, at_ms: int, by: str, blocking: bool, has_default: bool, why: str = "Asked.", own: bool = False
+) -> Log:
     """A new question."""
     first = Step(state="open", at_ms=at_ms, by=by, why=why)
-    return Log(blocking=blocking, has_default=has_default, steps=(first,))
+    return Log(blocking=blocking, has_default=has_default, steps=(first,), own=own)
 
 
 def step(log: Log, event: AnyEvent) -> Outcome:
@@ -225,6 +231,8 @@ def step(log: Log, event: AnyEvent) -> Outcome:
             return _answer(log, event)
     if log.state != "open":
         return _refused(log, closed_text(log))
+    if log.own and isinstance(event, Resolve | Supersede | Judge):
+        return _refused(log, "The Control Room asks this itself: only the person closes it.")
     match event:
         case Resolve():
             return _closed(log, "resolved", event.at_ms, event.by, event.why, proof=event.proof)
@@ -285,7 +293,7 @@ def _who(by: str, device: str | None) -> str:
 
 def can_undo(log: Log) -> bool:
     """Whether ``Undo`` does something now."""
-    if log.state in ("skipped", "dismissed"):
+    if log.state in ("skipped", "dismissed") or (log.own and log.state == "answered"):
         return True
     return _is_waiting_answer(log)
 
@@ -295,7 +303,7 @@ def can_reopen(log: Log) -> bool:
     if log.state == "answered":
         is_ours = log.given is not None and not log.given.in_terminal
         return is_ours and log.typed is not None and log.typed.fate in ("unconfirmed", "failed")
-    return log.state in ("resolved", "superseded", "default", "expired")
+    return not log.own and log.state in ("resolved", "superseded", "default", "expired")
 
 
 def _answer(log: Log, event: Answer) -> Outcome:
@@ -350,7 +358,7 @@ def _undo(log: Log, event: Undo) -> Outcome:
     if not can_undo(log):
         text = "There is nothing to take back." if log.state != "answered" else "The answer is typed already."
         return _refused(log, text)
-    if log.state == "answered":
+    if log.state == "answered" and not log.own:
         assert log.typed is not None
         return Outcome(log=log, effects=(Withdraw(number=log.typed.number),))
     effects = _withdrawn(log) if log.state == "skipped" else ()
@@ -404,7 +412,7 @@ def _closed(
     last = Step(state=state, at_ms=at_ms, by=by, why=why, proof=proof, late=late)
     number = len(log.steps)
     closed = msgspec.structs.replace(log, steps=(*log.steps, last), looks=None)
-    if wording is None:
+    if wording is None or log.own:
         return Outcome(log=closed)
     closed = msgspec.structs.replace(closed, typed=Typed(number=number, wording=wording))
     return Outcome(log=closed, effects=(Type(number=number, wording=wording),))

@@ -9,11 +9,11 @@ from controlroom.wire.policy import PolicyAdvice, PolicyReport, PolicyRules
 RULES = PolicyRules(week_min_pct=3, five_hours_min_pct=10, margin_pct=5, cool_down_min=30)
 CARD = CreditCard(
     account_id="acc_1",
-    question="Shall meadow go on with paid extra usage on Work?",
+    question="Shall meadow go on with paid extra usage?",
     context="Work has nothing left.",
     choices=(
-        CreditChoice(label="No, wait", what="it waits 3 h"),
-        CreditChoice(label="Yes, pay", what="it costs", allows=True),
+        CreditChoice(key="no", label="No, wait", what="it waits 3 h"),
+        CreditChoice(key="yes", label="Yes, pay", what="it costs", allows=True),
     ),
 )
 STAY = PolicyAdvice(
@@ -33,8 +33,8 @@ def test_what_needs_the_person_comes_first() -> None:
     assert lines(STAY, ASK) == [
         "mea dow  you would be asked",
         "  Work is spent.",
-        "  Shall meadow go on with paid extra usage on Work? Work has",
-        "  nothing left.",
+        "  Shall meadow go on with paid extra usage? Work has nothing",
+        "  left.",
         "  No, wait: it waits 3 h.",
         "  Yes, pay: it costs.",
         "",

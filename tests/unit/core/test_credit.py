@@ -45,20 +45,24 @@ def test_when_the_person_is_asked(deed: Any, given: PolicyAccount, answer: bool 
 
 
 def test_the_card_names_account_price_and_choices() -> None:
+    """The account in the context only: the question stands in receipts, and a name may be an address."""
     asked = card("go_on", "orchard", paid("on", extra_said="41.20 of 50.00 USD are used."), "", NOW)
     assert asked.account_id == "work"
-    assert asked.question == "Shall orchard go on with paid extra usage on Work?"
+    assert asked.question == "Shall orchard go on with paid extra usage?"
     assert (
         asked.context == "Work has nothing left. Paid extra usage is on there. 41.20 of 50.00 USD are used."
     )
-    assert [(one.label, one.allows) for one in asked.choices] == [("No, wait", False), ("Yes, pay", True)]
+    assert [(one.key, one.label, one.allows) for one in asked.choices] == [
+        ("no", "No, wait", False),
+        ("yes", "Yes, pay", True),
+    ]
     assert "in 3 d" in asked.choices[0].what
     assert "costs extra for 3 d" in asked.choices[1].what
 
 
 def test_what_is_not_known_is_said_on_the_card() -> None:
     asked = card("resume", "orchard", paid("unknown"), "", NOW)
-    assert asked.question == "Shall orchard be resumed with paid extra usage on Work?"
+    assert asked.question == "Shall orchard be resumed with paid extra usage?"
     assert "is not known" in asked.context
     assert "What it costs is not known here." in asked.context
     old = card("move", "orchard", account("Work", extra="on", ago=HOUR), "", NOW)

@@ -231,3 +231,30 @@ def test_whatever_happens(events: list[AnyEvent], blocking: bool, has_default: b
 
 def _pairs(log: Log) -> list[tuple[Step, Step]]:
     return list(zip(log.steps, log.steps[1:], strict=False))
+
+
+# ---- what the Control Room asks itself ---------------------------------------------------------------------
+
+OWN = ask(at_ms=1, by="policy", blocking=True, has_default=False, own=True)
+
+
+@pytest.mark.parametrize(
+    ("event", "state"), [(YES, "answered"), (SKIP, "skipped"), (DISMISS, "dismissed"), (EXPIRED, "expired")]
+)
+def test_nothing_is_typed_because_of_an_own_question(event: AnyEvent, state: str) -> None:
+    outcome = step(OWN, event)
+    assert (outcome.log.state, outcome.effects, outcome.log.typed) == (state, (), None)
+
+
+@pytest.mark.parametrize("event", [RESOLVED, NEWER, SURE, UNSURE, DUE, Answer(at_ms=2, by=AGENT, option="1")])
+def test_nobody_but_the_person_closes_an_own_question(event: AnyEvent) -> None:
+    outcome = step(OWN, event)
+    assert outcome.log == OWN and outcome.refusal is not None
+
+
+def test_an_own_answer_is_taken_back_as_long_as_it_stands() -> None:
+    answered = step(OWN, YES).log
+    assert can_undo(answered) and not can_reopen(answered)
+    again = step(answered, UNDO)
+    assert (again.log.state, again.log.given, again.effects) == ("open", None, ())
+    assert not can_reopen(step(OWN, EXPIRED).log)

@@ -291,4 +291,21 @@ operations = Table(
 Index("operations_seq", operations.c.seq)
 Index("operations_state", operations.c.state, operations.c.number)
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0012")
+policy_agents = Table(
+    "policy_agents",
+    metadata,
+    Column("agent_id", String, primary_key=True),
+    Column("memory", LargeBinary, nullable=False),  # core.policy_memory.AgentMemory
+)
+
+# The question that stands for the paid extra usage of an account, until its next window.
+credit_questions = Table(
+    "credit_questions",
+    metadata,
+    Column("account_id", String, primary_key=True),
+    Column("question_id", String, nullable=False),
+    Column("model", String, nullable=False),  # of the agent for which it was asked
+    Column("until_ms", BigInteger, nullable=False),
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0013")
