@@ -19,7 +19,9 @@ _STEPS = {
     "wait": "wait until it may begin",
     "open": "open a new window",
     "stop": "end the program",
+    "copy": "copy the session",
     "start": "come up",
+    "back": "go on where it was",
     "name": "name it",
     "close": "remove the old pane",
 }

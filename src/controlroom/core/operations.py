@@ -1,4 +1,4 @@
-"""Operations on agents (start, restart, fresh, stop, close, rename) as one pure step machine.
+"""Operations on agents (start, restart, fresh, stop, close, rename, move) as one pure step machine.
 
 Theory. An operation is a list of named steps. It is never told "go on from here": each time it *looks* at the
 machine as it is and decides the next effect from that alone (``decide``). What it remembers is only what
@@ -16,6 +16,10 @@ A new place is always a new window; the old pane goes away last, when the agent 
 nothing else runs in the old (spikes.md section 1: a respawn can kill the whole server). A working agent
 counts as up. Whatever happens to the start, the new window gets its name. A process that does not end when
 it is asked is left alone, and said; a dead one is stopped already.
+
+A move ends the agent, copies its session to another profile and starts it there. Its new window waits until
+it is released, and the release says where it goes: there, or, when the copy failed, back. What does not come
+up there is ended, and the agent goes on where it was: the session there is never touched.
 """
 
 from __future__ import annotations
@@ -24,9 +28,9 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal["start", "restart", "fresh", "stop", "close", "rename"]
+Kind = Literal["start", "restart", "fresh", "stop", "close", "rename", "move"]
 When = Literal["now", "idle"]
-StepName = Literal["wait", "open", "stop", "start", "name", "close"]
+StepName = Literal["wait", "open", "stop", "copy", "start", "back", "name", "close"]
 StepState = Literal["waiting", "running", "done", "failed", "skipped"]
 
 STEPS: dict[Kind, tuple[StepName, ...]] = {
@@ -36,13 +40,19 @@ STEPS: dict[Kind, tuple[StepName, ...]] = {
     "stop": ("wait", "stop"),
     "close": ("wait", "stop", "close"),
     "rename": ("name",),
+    "move": ("wait", "open", "stop", "copy", "start", "name", "close"),
 }
+"""In their order. A move that fails after its agent was ended has ``back`` before ``name``."""
+
+Heading = Literal["there", "back"]
+"""Of a move: to the other profile, or back where it was."""
 
 TRIES = 3
 """How often an effect is tried that a look does not show as done."""
 
 ASK_AGAIN_MS = 10_000  # a program that was asked to end saves its files first
 END_MS = 40_000  # then it is left alone
+READY_MS = 30_000  # a small program that reads an environment, on a loaded machine
 UP_MS = 120_000  # a large conversation on a loaded machine; a prompt is seen long before
 
 
@@ -74,6 +84,10 @@ class Saga(msgspec.Struct, frozen=True, kw_only=True):
     tries: dict[str, int] = {}
     asked_ms: int = 0  # when the old process was first asked to end
     started_ms: int = 0  # when the new one could begin
+    opened_ms: int = 0  # when the new window was first asked for
+    heading: Heading = "there"
+    ran: bool = False  # the agent ran when its turn came
+    abandoned_ms: int = 0  # when what did not come up there was first asked to end
 
     @property
     def is_over(self) -> bool:
@@ -81,8 +95,10 @@ class Saga(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Place = Literal["none", "waiting", "starting", "prompt", "up", "dead"]
-"""The new window: not there; its launcher waits for the old process to end; the program is coming up; it
-asks something before it is up; it is up (idle or working); its program has ended."""
+"""The new window: not there; its launcher waits (for the old process to end, or for its release); the program
+is coming up; it asks something before it is up; it is up (idle or working); its program has ended."""
+
+Copied = Literal["no", "yes", "failed"]
 
 
 Leftover = Literal["none", "empty", "shared"]
@@ -104,6 +120,12 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""  # what is different in the new window, for people
     is_named: bool = False
     leftover: Leftover = "none"
+    # of moves
+    is_ready: bool = True  # the launcher holds the environment of the old process
+    elsewhere: str = ""  # where else its session runs, for people
+    copied: Copied = "no"
+    copy_words: str = ""  # what was copied, or why not, for people
+    released: tuple[Heading, ...] = ()  # where the launcher was sent
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -116,6 +138,20 @@ class Open(msgspec.Struct, frozen=True):
 
 class End(msgspec.Struct, frozen=True):
     """Ask the old process to end."""
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """Copy the session into the other profile."""
+
+
+class Release(msgspec.Struct, frozen=True):
+    """Send the launcher on its way."""
+
+    heading: Heading
+
+
+class Abandon(msgspec.Struct, frozen=True):
+    """Ask what did not come up in the new window to end."""
 
 
 class Choose(msgspec.Struct, frozen=True):
@@ -140,7 +176,7 @@ class Finish(msgspec.Struct, frozen=True):
     """The operation is over."""
 
 
-Effect = Wait | Open | End | Choose | Name | Remove | Clear | Finish
+Effect = Wait | Open | End | Copy | Release | Abandon | Choose | Name | Remove | Clear | Finish
 
 
 def begin(kind: Kind, *, when: When = "idle", drop: bool = False) -> Saga:
@@ -183,8 +219,12 @@ _Decided = tuple[Saga, Effect | None]
 
 
 def _wait(saga: Saga, seen: Seen) -> _Decided:
+    if saga.kind == "move" and seen.elsewhere:
+        text = f"Its session also runs {seen.elsewhere}. End it there first."
+        return _fail(saga, seen, "busy", text), None
     if not seen.is_alive:
         return _done(saga, seen, "It does not run."), None
+    saga = msgspec.structs.replace(saga, ran=True)
     if (failed := _would_drop(saga, seen)) is not None:
         return failed, None
     if _must_wait(saga, seen):
@@ -194,11 +234,15 @@ def _wait(saga: Saga, seen: Seen) -> _Decided:
 
 
 def _open(saga: Saga, seen: Seen) -> _Decided:
-    if seen.place != "none":
+    if seen.place == "none":
+        if _tried(saga, "open") >= TRIES:
+            return _fail(saga, seen, "failed", "No new window could be opened."), None
+        return _try(msgspec.structs.replace(saga, opened_ms=seen.now_ms), "open"), Open()
+    if seen.is_ready or not seen.is_alive:
         return _done(saga, seen, seen.note), None
-    if _tried(saga, "open") >= TRIES:
-        return _fail(saga, seen, "failed", "No new window could be opened."), None
-    return _try(saga, "open"), Open()
+    if seen.place == "dead" or seen.now_ms - saga.opened_ms >= READY_MS:
+        return _fail(saga, seen, "failed", f"The new window is of no use. {seen.words}".rstrip()), None
+    return saga, Wait()
 
 
 def _stop(saga: Saga, seen: Seen) -> _Decided:
@@ -219,9 +263,23 @@ def _stop(saga: Saga, seen: Seen) -> _Decided:
     return saga, Wait()
 
 
+def _copy(saga: Saga, seen: Seen) -> _Decided:
+    if seen.copied == "yes":
+        return _done(saga, seen, seen.copy_words), None
+    if seen.copied == "failed":
+        return _fail(saga, seen, "failed", seen.copy_words), None
+    if seen.elsewhere:
+        return _fail(saga, seen, "busy", f"Its session also runs {seen.elsewhere}."), None
+    if _tried(saga, "copy") >= TRIES:
+        return _fail(saga, seen, "failed", "Copying its session broke off again and again."), None
+    return _try(saga, "copy"), Copy()
+
+
 def _start(saga: Saga, seen: Seen) -> _Decided:
     if saga.started_ms == 0:
         saga = msgspec.structs.replace(saga, started_ms=seen.now_ms)
+    if saga.kind == "move" and seen.place == "waiting" and saga.heading not in seen.released:
+        return _release(saga, seen)
     match seen.place:
         case "up":
             return _done(saga, seen), None
@@ -237,6 +295,47 @@ def _start(saga: Saga, seen: Seen) -> _Decided:
             if seen.now_ms - saga.started_ms >= UP_MS:
                 text = "It is not up after two minutes; it may still come up in its new window."
                 return _fail(saga, seen, "failed", text), None
+    return saga, Wait()
+
+
+def _release(saga: Saga, seen: Seen) -> _Decided:
+    what = f"release {saga.heading}"
+    if _tried(saga, what) >= TRIES:
+        return _fail(saga, seen, "failed", "Its new window could not be told to go on."), None
+    return _try(saga, what), Release(saga.heading)
+
+
+def _back(saga: Saga, seen: Seen) -> _Decided:
+    """What came up there, or did not, goes away first; then the agent is started where it was."""
+    is_there = "there" in seen.released and not _tried(saga, "open back")
+    if seen.place in ("starting", "prompt", "up") and is_there:
+        return _abandon(saga, seen)
+    is_useless = is_there or not saga.ran or (seen.place == "dead" and "back" not in seen.released)
+    if seen.place in ("waiting", "dead") and is_useless:
+        if _tried(saga, "clear back") >= TRIES:
+            return _fail(saga, seen, "failed", "The new window could not be removed."), None
+        return _try(saga, "clear back"), Clear()
+    if not saga.ran:
+        return _skip_rest(_done(saga, seen, "It did not run before, so it is left where it was."), seen), None
+    if seen.place == "none":
+        if _tried(saga, "open back") >= TRIES:
+            return _fail(saga, seen, "failed", "No new window could be opened."), None
+        return _try(saga, "open back"), Open()
+    if seen.place == "up":
+        return _done(saga, seen, "It goes on where it was."), None
+    return _start(saga, seen)
+
+
+def _abandon(saga: Saga, seen: Seen) -> _Decided:
+    if saga.abandoned_ms == 0:
+        return _try(msgspec.structs.replace(saga, abandoned_ms=seen.now_ms), "abandon"), Abandon()
+    waited_ms = seen.now_ms - saga.abandoned_ms
+    if waited_ms >= END_MS:
+        return _fail(
+            saga, seen, "failed", "The new window's program does not end; it is left as it is."
+        ), None
+    if waited_ms >= ASK_AGAIN_MS * _tried(saga, "abandon"):
+        return _try(saga, "abandon"), Abandon()
     return saga, Wait()
 
 
@@ -259,7 +358,16 @@ def _close(saga: Saga, seen: Seen) -> _Decided:
     return _try(saga, "remove"), Remove()
 
 
-_DECIDERS = {"wait": _wait, "open": _open, "stop": _stop, "start": _start, "name": _name, "close": _close}
+_DECIDERS = {
+    "wait": _wait,
+    "open": _open,
+    "stop": _stop,
+    "copy": _copy,
+    "start": _start,
+    "back": _back,
+    "name": _name,
+    "close": _close,
+}
 
 
 def _must_wait(saga: Saga, seen: Seen) -> bool:
@@ -302,20 +410,50 @@ def _fail(
     code: Literal["busy", "changed", "failed", "startup_prompt", "cancelled"],
     text: str,
 ) -> Saga:
-    """The present step fails; of the others only the name is still given, to a window that has an agent."""
+    """The present step fails; of the others only the name is still given, to a window that has an agent. A
+    move whose agent has ended goes back first."""
+    if (
+        saga.kind == "move"
+        and saga.heading == "there"
+        and not seen.is_alive
+        and saga.steps[0].state == "done"
+    ):
+        return _turn_back(saga, seen, Failure(code, text))
     saga = _mark(saga, seen, "failed", text)
+    if saga.failure is not None:  # the way back
+        code, text = saga.failure.code, f"{saga.failure.text} Back where it was: {text}"
     lives_there = seen.place in ("starting", "prompt", "up")
+    return msgspec.structs.replace(
+        _skip_rest(saga, seen, but="name" if lives_there else None),
+        failure=Failure(code, text),
+        is_clearing=seen.place in ("waiting", "dead"),
+    )
+
+
+def _skip_rest(saga: Saga, seen: Seen, *, but: StepName | None = None) -> Saga:
     steps = tuple(
         msgspec.structs.replace(step, state="skipped", at_ms=seen.now_ms)
-        if step.state in ("waiting", "running") and not (step.name == "name" and lives_there)
+        if step.state in ("waiting", "running") and step.name != but
         else step
         for step in saga.steps
     )
+    return msgspec.structs.replace(saga, steps=steps)
+
+
+def _turn_back(saga: Saga, seen: Seen, failure: Failure) -> Saga:
+    """The agent is to go on where it was: then the steps are not over, but the move has failed."""
+    saga = _mark(saga, seen, "failed", failure.text)
+    steps = [step for step in saga.steps if step.name not in ("name", "close")]
+    ended = (
+        msgspec.structs.replace(step, state="skipped", at_ms=seen.now_ms) if step.state == "waiting" else step
+        for step in steps
+    )
     return msgspec.structs.replace(
         saga,
-        steps=steps,
-        failure=Failure(code, text),
-        is_clearing=seen.place in ("waiting", "dead"),
+        steps=(*ended, Step(name="back"), Step(name="name"), Step(name="close")),
+        failure=failure,
+        heading="back",
+        started_ms=0,
     )
 
 

@@ -18,6 +18,7 @@ _ASKED: Mapping[Kind, str] = {
     "stop": "Asked to stop it",
     "close": "Asked to close it",
     "rename": "Asked for another name",
+    "move": "Asked to move it to another profile",
 }
 _ENDED: Mapping[Kind, str] = {
     "start": "Started",
@@ -26,6 +27,7 @@ _ENDED: Mapping[Kind, str] = {
     "stop": "Stopped",
     "close": "Closed",
     "rename": "Renamed",
+    "move": "Moved to another profile",
 }
 _UNDO: Mapping[Kind, str] = {
     "start": "Close it again.",

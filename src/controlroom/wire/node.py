@@ -227,7 +227,8 @@ class KeysAct(Struct, frozen=True, kw_only=True, tag="keys"):
 class OperateAct(Struct, frozen=True, kw_only=True, tag="operate"):
     """Do an operation (``core.operations``). ``id`` is the operation's id: asked twice, it is one.
 
-    ``name``: of start and rename. ``agent_kind`` to ``model``: of start. ``session_id``: of restart, with
+    ``name``: of start and rename. ``agent_kind`` to ``model``: of start; ``profile``, a config folder of this
+    machine, is also where a move goes. ``session_id``: of restart, with
     this session of the agent instead of its last one. An ``AmendAct`` with ``cancel`` takes it back while it
     waits.
     """

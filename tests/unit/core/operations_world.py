@@ -7,13 +7,16 @@ from collections.abc import Callable
 import msgspec
 
 from controlroom.core.operations import (
+    Abandon,
     Choose,
     Clear,
+    Copy,
     Effect,
     End,
     Finish,
     Name,
     Open,
+    Release,
     Remove,
     Saga,
     Seen,
@@ -41,7 +44,13 @@ class Machine:
         prompt_option: str | None = None,
         shared: bool = False,
         nameable: bool = True,
+        copies: bool = True,
+        goes_back: bool = True,
+        gives_way: bool = True,
+        window_stays: bool = True,
     ) -> None:
+        """Of moves: whether the copy succeeds, the agent comes up where it was, what did not come up there
+        ends when it is asked, and the new window lives until its release."""
         self.now_ms = 1_000_000
         self.old_runs = runs
         self.old_pane = True
@@ -58,6 +67,15 @@ class Machine:
         self.nameable = nameable
         self.named = False
         self.ended_by_us = False
+        self.copies = copies
+        self.copied = "no"
+        self.goes_back = goes_back
+        self.gives_way = gives_way
+        self.window_stays = window_stays
+        self.waits_for_release = False
+        self.released: list[str] = []
+        self.accepts: tuple[str, ...] = ()  # what the launcher of the new window waits for
+        self.bound = ""  # where it goes, or went
         self.killed_agents = 0  # agents that a window took with it
         self.runs_at_once = 0  # most processes that wrote one session at the same time
 
@@ -70,10 +88,19 @@ class Machine:
             self.ends_after -= 1
             if self.ends_after <= 0:
                 self.old_runs = False
+        elif self.new == "starting" and self.bound == "back":
+            self.new = "up" if self.goes_back else "dead"
         elif self.new == "starting":
             self.new = "prompt" if self.prompt else "up" if self.comes_up else "dead"
         if self.new == "waiting" and not self.old_runs:
-            self.new = "starting"
+            if not self.waits_for_release:
+                self.new = "starting"
+            elif not self.window_stays:
+                self.new, self.window_stays = "none", True
+            elif not self.bound:
+                self.bound = next((heading for heading in self.released if heading in self.accepts), "")
+            if self.bound:
+                self.new = "starting"
         self._count()
 
     def _count(self) -> None:
@@ -98,21 +125,37 @@ class Machine:
                 "option": self.prompt_option,
                 "is_named": self.named,
                 "leftover": leftover,
+                "copied": self.copied,
+                "copy_words": "The disk is full." if self.copied == "failed" else "",
+                "released": self.released,
             },
             Seen,
         )
 
-    def perform(self, effect: Effect) -> None:
+    def perform(self, effect: Effect, saga: Saga) -> None:
         match effect:
             case Open():
                 assert self.new == "none", "never a second window"
                 self.opened += 1
-                self.new = "waiting" if self.old_runs else "starting"
+                self.waits_for_release = saga.kind == "move"
+                self.bound = ""
+                self.accepts = ("there", "back") if saga.heading == "there" else ("back",)
+                self.new = "waiting" if self.old_runs or self.waits_for_release else "starting"
                 self.named = False
             case End():
                 assert self.old_runs
                 self.end_asked += 1
                 self.ended_by_us = True
+            case Copy():
+                assert not self.old_runs, "nothing is copied while it may still be written"
+                self.copied = "yes" if self.copies else "failed"
+            case Release():
+                assert self.copied == "yes" or effect.heading == "back"
+                self.released.append(effect.heading)
+            case Abandon():
+                assert self.bound == "there"
+                if self.gives_way:
+                    self.new = "dead"
             case Choose():
                 if self.new == "prompt":
                     self.prompt, self.new = False, "starting"
@@ -123,7 +166,7 @@ class Machine:
                 self.old_pane = False
             case Clear():
                 if self.new in ("waiting", "dead"):
-                    self.new = "none"
+                    self.new, self.bound = "none", ""
                 else:
                     self.killed_agents += 1
             case Wait() | Finish():
@@ -156,7 +199,7 @@ class Node:
                 self.disk = saga
                 pass_moment()
                 self.effects.append(type(effect).__name__)
-                self.machine.perform(effect)
+                self.machine.perform(effect, saga)
                 pass_moment()
             except Killed:
                 self.machine.tick()

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from controlroom.core.operations import (
     END_MS,
+    READY_MS,
+    Clear,
+    End,
+    Finish,
     Kind,
     Saga,
     Seen,
@@ -20,7 +25,7 @@ from controlroom.core.operations import (
 )
 from tests.unit.core.operations_world import Machine, Node
 
-MOVING = ("restart", "fresh")
+MOVING = ("restart", "fresh", "move")
 
 
 def states(saga: Saga) -> dict[str, str]:
@@ -80,7 +85,7 @@ def test_a_turn_that_began_since_is_waited_for_before_the_end_is_asked() -> None
     for _ in range(2):  # waited, opened
         saga, effect = decide(saga, machine.look())
         if type(effect).__name__ == "Open":
-            machine.perform(effect)
+            machine.perform(effect, saga)
             machine.busy_for = 3
     assert isinstance(effect, Wait) and not machine.ended_by_us
     assert Node(machine, saga).run().state == "delivered"
@@ -178,6 +183,10 @@ machines = st.builds(
     prompt_option=st.sampled_from([None, "Yes"]),
     shared=st.booleans(),
     nameable=st.booleans(),
+    copies=st.booleans(),
+    goes_back=st.booleans(),
+    gives_way=st.booleans(),
+    window_stays=st.booleans(),
 )
 
 
@@ -211,11 +220,71 @@ def test_killed_at_any_moments_it_ends_in_a_state_that_is_true(
             assert not machine.old_pane
     else:
         assert ended.failure is not None
-        assert machine.old_pane or kind == "start"
+        is_back = (machine.new, machine.bound) == ("up", "back")
+        assert machine.old_pane or kind == "start" or is_back
+        if kind == "move" and ran_before and machine.goes_back and machine.gives_way:
+            assert machine.old_runs or (machine.new, machine.bound) == ("up", "back"), (
+                "it goes on where it was"
+            )
         if ended.failure.code == "busy":
             assert machine.old_runs == ran_before
         if machine.new != "none" and machine.nameable:
             assert machine.named, "whatever happens to the start, its window has its name"
+
+
+def test_a_move_copies_only_after_the_end_and_starts_only_what_was_copied() -> None:
+    node = Node(Machine(), begin("move"))
+    assert node.run().state == "delivered"
+    acts = [effect for effect in node.effects if effect != "Wait"]
+    assert acts == ["Open", "End", "Copy", "Release", "Name", "Remove", "Finish"]
+    assert node.machine.bound == "there"
+
+
+def test_a_copy_that_fails_sends_the_waiting_window_back() -> None:
+    node = Node(Machine(copies=False), begin("move"))
+    saga = node.run()
+    assert saga.failure is not None and saga.failure.text == "The disk is full."
+    assert (node.machine.new, node.machine.bound, node.machine.opened) == ("up", "back", 1)
+    told = [(step.name, step.state) for step in saga.steps if step.state != "done"]
+    assert told == [("copy", "failed"), ("start", "skipped")] and states(saga)["back"] == "done"
+    assert not node.machine.old_pane and node.machine.named
+
+
+def test_what_does_not_come_up_there_goes_on_where_it_was() -> None:
+    for machine in (Machine(comes_up=False), Machine(prompt=True)):
+        node = Node(machine, begin("move"))
+        saga = node.run()
+        assert saga.failure is not None and saga.state == "failed"
+        assert (machine.new, machine.bound, machine.opened) == ("up", "back", 2)
+        assert "Abandon" in node.effects or not machine.prompt
+        assert states(saga)["back"] == "done"
+
+
+def test_one_that_did_not_run_is_not_started_by_a_move_that_fails() -> None:
+    node = Node(Machine(runs=False, comes_up=False), begin("move"))
+    saga = node.run()
+    assert saga.state == "failed" and node.machine.new == "none" and node.machine.opened == 1
+    assert "did not run before" in saga.steps[5].detail
+
+
+def test_a_session_that_runs_elsewhere_is_not_moved() -> None:
+    seen = msgspec.structs.replace(Machine().look(), elsewhere="in another window")
+    saga, effect = decide(begin("move"), seen)
+    assert saga.failure is not None and saga.failure.code == "busy" and isinstance(effect, Finish)
+
+
+def test_the_old_process_ends_only_once_its_environment_is_kept() -> None:
+    machine = Machine()
+    saga, effect = decide(begin("move"), machine.look())
+    machine.perform(effect, saga)
+    not_yet = msgspec.structs.replace(machine.look(), is_ready=False)
+    saga, effect = decide(saga, not_yet)
+    assert isinstance(effect, Wait)
+    late = msgspec.structs.replace(not_yet, now_ms=not_yet.now_ms + READY_MS)
+    failed, effect = decide(saga, late)
+    assert failed.failure is not None and isinstance(effect, Clear) and machine.old_runs
+    _, effect = decide(saga, machine.look())
+    assert isinstance(effect, End)
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))

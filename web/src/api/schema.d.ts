@@ -1607,6 +1607,8 @@ export interface components {
             screen?: string[];
             /** @default null */
             question_id?: string | null;
+            /** @default null */
+            operation_id?: string | null;
         };
         /**
          * ChatList
@@ -2025,7 +2027,7 @@ export interface components {
             id: string;
             seq: number;
             /** @enum {unknown} */
-            kind: "close" | "fresh" | "rename" | "restart" | "start" | "stop";
+            kind: "close" | "fresh" | "move" | "rename" | "restart" | "start" | "stop";
             machine_id: string;
             /** @enum {unknown} */
             state: "delivered" | "failed" | "queued" | "running";
@@ -2054,7 +2056,7 @@ export interface components {
          */
         OperationStep: {
             /** @enum {unknown} */
-            name: "close" | "name" | "open" | "start" | "stop" | "wait";
+            name: "back" | "close" | "copy" | "name" | "open" | "start" | "stop" | "wait";
             /** @enum {unknown} */
             state: "done" | "failed" | "running" | "skipped" | "waiting";
             at_ms: number;
@@ -2118,7 +2120,7 @@ export interface components {
         AskOperation: {
             id: string;
             /** @enum {unknown} */
-            kind: "close" | "fresh" | "rename" | "restart" | "start" | "stop";
+            kind: "close" | "fresh" | "move" | "rename" | "restart" | "start" | "stop";
             why: string;
             /** @default null */
             agent_id?: string | null;
@@ -2300,6 +2302,9 @@ export interface components {
         /**
          * CreditCard
          * @description What the person is asked before money is spent. It is blocking: unanswered means no.
+         *
+         *     The question stands in receipts, so the account, whose name may be an address, is named in the context
+         *     only.
          */
         CreditCard: {
             account_id: string;
@@ -2312,6 +2317,7 @@ export interface components {
          * @description One way to answer. ``allows``: paid extra usage on this account, until its next window.
          */
         CreditChoice: {
+            key: string;
             label: string;
             what: string;
             /** @default false */

@@ -19,13 +19,16 @@ import msgspec
 import structlog
 
 from controlroom.core.operations import (
+    Abandon,
     Choose,
     Clear,
+    Copy,
     Effect,
     End,
     Finish,
     Name,
     Open,
+    Release,
     Remove,
     Saga,
     Wait,
@@ -149,6 +152,8 @@ class Operations:
             return ActResult(code="not_found", text="This machine knows no such agent.")
         if act.kind == "rename":
             return _refuses_name(act.name)
+        if act.kind == "move":
+            return ActResult(code="bad_request", text="This machine cannot move agents yet.")
         if launching(self._tracker.driver_for(record.kind)) is None:
             text = f"Agents of the kind {record.kind} cannot be started and ended from here yet."
             return ActResult(code="bad_request", text=text)
@@ -323,6 +328,8 @@ class Operations:
                     await self._sight.choose(errand, effect.option)
                 case Name():
                     await self._name(errand)
+                case Copy() | Release() | Abandon():
+                    raise AssertionError("only moves have it, which are refused")
                 case Remove():
                     if errand.old_pane is not None:
                         await self._world.remove(errand.old_pane)
