@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "stop": "End an agent; its pane and chat stay.",
     "close": "End an agent once it is idle, remove its pane, and take it off the list.",
     "rename": "Give an agent another name.",
+    "move": "Take an agent to another profile, with its session.",
     "operations": "The log of operations, the newest last.",
     "usage": "What accounts have left, and what agents used.",
     "profiles": "The config folders of agents, and whose they are.",

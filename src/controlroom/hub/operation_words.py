@@ -18,7 +18,7 @@ _ASKED: Mapping[Kind, str] = {
     "stop": "Asked to stop it",
     "close": "Asked to close it",
     "rename": "Asked for another name",
-    "move": "Asked to move it to another profile",
+    "move": "Asked for a move",
 }
 _ENDED: Mapping[Kind, str] = {
     "start": "Started",
@@ -27,7 +27,7 @@ _ENDED: Mapping[Kind, str] = {
     "stop": "Stopped",
     "close": "Closed",
     "rename": "Renamed",
-    "move": "Moved to another profile",
+    "move": "Moved",
 }
 _UNDO: Mapping[Kind, str] = {
     "start": "Close it again.",
@@ -35,14 +35,15 @@ _UNDO: Mapping[Kind, str] = {
     "stop": "Start it again with its session.",
     "close": "Start it again with its session, in a new window.",
     "rename": "Give it its old name back.",
+    "move": "Move it back to the profile in which it was.",
 }
 
 
 def asked(operation: Operation) -> str:
     """Of the receipt when it is asked for."""
     args = operation.args
-    text = _ASKED[operation.kind]
-    if operation.kind in ("restart", "fresh", "stop", "close"):
+    text = _ASKED[operation.kind] + _where(operation)
+    if operation.kind in ("restart", "fresh", "stop", "close", "move"):
         text += ", once it is idle" if args.when == "idle" else ", now"
     if operation.kind == "rename":
         text += f": {args.name}"
@@ -56,9 +57,18 @@ def asked(operation: Operation) -> str:
 def ended(operation: Operation) -> str:
     """Of the receipt when it is over."""
     if operation.error is not None:
-        return f"{_ASKED[operation.kind]}, which failed: {operation.error.text} Why: {operation.why}"
+        asked = _ASKED[operation.kind] + _where(operation)
+        return f"{asked}, which failed: {operation.error.text} Why: {operation.why}"
     details = [step.detail for step in operation.steps if step.detail and step.state == "done"]
-    return " ".join([f"{_ENDED[operation.kind]}.", *details, f"Why: {operation.why}"])
+    done = _ENDED[operation.kind] + _where(operation)
+    return " ".join([f"{done}.", *details, f"Why: {operation.why}"])
+
+
+def _where(operation: Operation) -> str:
+    """To which profile, by its name: an account's name may be an address, and has no place in a receipt."""
+    if operation.kind != "move":
+        return ""
+    return f" to profile {operation.profile_name or operation.args.profile}"
 
 
 def undo_of(record: OperationRecord, now_ms: int) -> Undo | None:
@@ -68,6 +78,8 @@ def undo_of(record: OperationRecord, now_ms: int) -> Undo | None:
     needs_session = operation.kind in ("stop", "close", "fresh")
     if what is None or operation.agent_id is None or (needs_session and not record.old_session):
         return None
+    if operation.kind == "move":
+        return Undo(until_ms=now_ms + UNDO_MS, what=what) if record.old_profile else None
     if any(step.name == "wait" and step.detail == "It does not run." for step in operation.steps):
         return None if operation.kind == "stop" else Undo(until_ms=now_ms + UNDO_MS, what=what)
     return Undo(until_ms=now_ms + UNDO_MS, what=what)

@@ -7,21 +7,24 @@ became of it (``progress``). Its states say what was done to the agent, never th
 from __future__ import annotations
 
 import asyncio
-import hashlib
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
 import structlog
 from sqlalchemy import Connection
 
-from controlroom.core.operations import STEPS, Kind
-from controlroom.core.text import clean_line
+from controlroom.core.operations import STEPS
+from controlroom.core.policy_targets import LeftAccount
 from controlroom.hub.errors import HubError, no_agent
-from controlroom.hub.messages import ID, Messages
+from controlroom.hub.messages import Messages
 from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.operation_profiles import profile_running, profile_said
+from controlroom.hub.operation_requests import act_of, check, check_why, digest_of, undo_id, undoing
 from controlroom.hub.operation_words import asked, ended, undo_of
 from controlroom.hub.ports import NodeAway
-from controlroom.hub.store import fleet_rows, operation_rows, request_rows
+from controlroom.hub.requests import ID
+from controlroom.hub.store import fleet_rows, operation_rows, policy_rows, request_rows
 from controlroom.hub.store.operation_rows import OperationRecord, OperationRow
 from controlroom.hub.store.store import Change, Event, Store
 from controlroom.kit.clock import new_id
@@ -29,8 +32,7 @@ from controlroom.kit.health import HealthBoard
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import SendMessage
-from controlroom.wire.codec import encode
-from controlroom.wire.node import ActProgress, AgentState, AmendAct, OperateAct
+from controlroom.wire.node import ActProgress, AgentState, AmendAct
 from controlroom.wire.operation import (
     AskOperation,
     Operation,
@@ -40,11 +42,11 @@ from controlroom.wire.operation import (
     OperationStep,
     UndoOperation,
 )
+from controlroom.wire.usage import Profile
 
 _log = structlog.get_logger("operations")
 
 PAGE = 500
-LONGEST_WHY, LONGEST_PROMPT = 500, 100_000
 TAKE_S = 30.0  # the node looks whether it can be, and writes it down
 AGAIN_S = 2.0
 PROMPT_AGAIN_S = 10.0
@@ -52,13 +54,21 @@ LOST = "The agent's machine lost its journal: look at the agent to see how far t
 
 
 class OperationBook:
-    """All operations of the fleet."""
+    """All operations of the fleet. ``profiles``: those that are known now, of all machines."""
 
-    def __init__(self, store: Store, nodes: Nodes, messages: Messages, health: HealthBoard) -> None:
+    def __init__(
+        self,
+        store: Store,
+        nodes: Nodes,
+        messages: Messages,
+        health: HealthBoard,
+        profiles: Callable[[], tuple[Profile, ...]],
+    ) -> None:
         self._store = store
         self._nodes = nodes
         self._messages = messages
         self._health = health
+        self._profiles = profiles
         self._tasks = Tasks("operations")
         self._wakes: dict[str, asyncio.Event] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -73,13 +83,14 @@ class OperationBook:
 
     # ---- what people ask -------------------------------------------------------------------------------
 
-    async def ask(self, body: AskOperation, by: str) -> Operation:
+    async def ask(self, body: AskOperation, by: str, *, left: LeftAccount | None = None) -> Operation:
         """Store an operation; its machine is told soon. The same id and body again are the same operation.
+        ``left``: what the policy moves an agent away from.
 
         Raises HubError: bad_request, not_found, conflict.
         """
-        _check(body)
-        digest = _digest(body, by)
+        check(body)
+        digest = digest_of(body, by)
 
         def job(change: Change) -> Operation:
             known = operation_rows.operation_row(change.connection, body.id)
@@ -87,7 +98,7 @@ class OperationBook:
                 if known.digest != digest:
                     raise HubError("conflict", "Another operation was asked for with this id.")
                 return known.operation
-            return self._add(change, body, by, digest)
+            return self._add(change, body, by, digest, left=left)
 
         return await self._told(await self._store.change(job))
 
@@ -98,13 +109,13 @@ class OperationBook:
         """
         if not ID.fullmatch(body.request_id):
             raise HubError("bad_request", "request_id: up to 100 letters, digits and _ . : - are allowed.")
-        _check_why(body.why)
+        check_why(body.why)
         row = await self._store.read(lambda c: operation_rows.operation_row(c, operation_id))
         if row is None:
             raise HubError("not_found", f"There is no operation {operation_id[:80]}.")
         if row.operation.state in ("queued", "running"):
             return await self._cancel(row.operation, by)
-        id = _undo_id(operation_id, body.request_id, by)
+        id = undo_id(operation_id, body.request_id, by)
 
         def job(change: Change) -> Operation:
             known = operation_rows.operation_row(change.connection, id)
@@ -117,12 +128,13 @@ class OperationBook:
                 raise HubError("conflict", "It was taken back already.")
             if undo is None or undo.until_ms < change.now_ms:
                 raise HubError("conflict", "It cannot be taken back, or not any more.")
-            request = _undoing(now.record, id, body.why)
+            request = undoing(now.record, id, body.why)
             session = now.record.old_session if now.operation.kind == "fresh" else ""
             taken_back = msgspec.structs.replace(now.operation, undone_by=id)
             operation_rows.put_operation(change, msgspec.structs.replace(now.record, operation=taken_back))
+            policy_rows.note_undo(change, now.record, by)
             return self._add(
-                change, request, by, _digest(request, by), undoes=operation_id, session_id=session
+                change, request, by, digest_of(request, by), undoes=operation_id, session_id=session
             )
 
         return await self._told(await self._store.change(job))
@@ -155,10 +167,15 @@ class OperationBook:
         *,
         undoes: str | None = None,
         session_id: str = "",
+        left: LeftAccount | None = None,
     ) -> Operation:
         found = self._agent(change.connection, body)
         agent = None if found is None else found[0]
         machine_id = found[1] if found is not None else self._machine(change.connection, body.args)
+        before, after = self._places(machine_id, agent, body)
+        args = body.args
+        if after is not None:
+            args = msgspec.structs.replace(args, profile=after.id)
         operation = Operation(
             id=body.id,
             seq=0,
@@ -168,13 +185,14 @@ class OperationBook:
             steps=tuple(
                 OperationStep(name=name, state="waiting", at_ms=change.now_ms) for name in STEPS[body.kind]
             ),
-            args=body.args,
+            args=args,
             why=body.why,
             by=by,
             created_at_ms=change.now_ms,
             changed_at_ms=change.now_ms,
             agent_id=None if agent is None else agent.id,
             agent_name=None if agent is None else agent.name,
+            profile_name=None if after is None else after.name,
             undoes=undoes,
         )
         request_rows.add_receipt(
@@ -192,10 +210,39 @@ class OperationBook:
                 operation=operation,
                 old_name="" if agent is None else agent.name,
                 old_session="" if agent is None else agent.session_id or "",
+                old_profile="" if before is None else before.id,
                 session_id=session_id,
+                profile_folder="" if after is None else after.folder,
+                left=left,
             ),
             digest,
         )
+
+    def _places(
+        self, machine_id: str, agent: AgentState | None, body: AskOperation
+    ) -> tuple[Profile | None, Profile | None]:
+        """The profile in which the agent is, and the one of a move or start. Raises HubError."""
+        said, profiles = body.args.profile, self._profiles()
+        if agent is None:
+            return None, self._of_start(machine_id, body.args)
+        before = profile_running(profiles, machine_id, agent.kind, agent.profile)
+        if body.kind != "move" or said is None:
+            return before, None
+        after = profile_said(profiles, machine_id, agent.kind, said)
+        if before is not None and before.id == after.id:
+            raise HubError("conflict", f"It is in profile {after.name} already: nothing was done.")
+        return before, after
+
+    def _of_start(self, machine_id: str, args: OperationArgs) -> Profile | None:
+        """None: the usual one, or a folder that is no profile yet."""
+        if args.profile is None:
+            return None
+        try:
+            return profile_said(self._profiles(), machine_id, args.kind or "", args.profile)
+        except HubError:
+            if "/" in args.profile:
+                return None
+            raise
 
     def _agent(self, connection: Connection, body: AskOperation) -> tuple[AgentState, str] | None:
         """The agent that an operation is about, and its machine. One that has left the list can be started
@@ -225,6 +272,7 @@ class OperationBook:
                 if not row.is_tried and row.operation.state == "queued":
                     error = OperationError(code="cancelled", text="It was taken back.")
                     self._end(change, row, error, by)
+                    policy_rows.note_undo(change, row.record, by)
                 return row
 
             row = await self._store.change(job)
@@ -236,6 +284,7 @@ class OperationBook:
                     raise HubError("conflict", "It is over, or its machine does not have it yet.")
                 if result.code != "ok":
                     raise HubError(result.code, result.text)
+                await self._store.change(lambda change: policy_rows.note_undo(change, row.record, by))
         return await self.get(operation.id)
 
     # ---- to the node -----------------------------------------------------------------------------------
@@ -287,7 +336,7 @@ class OperationBook:
             return True
         await self._store.change(lambda change: operation_rows.mark_tried(change, id, is_taken=False))
         async with asyncio.timeout(TAKE_S):
-            result = await node.link.act(_act(row.record))
+            result = await node.link.act(act_of(row.record))
         if result.code in ("offline", "busy"):
             return False
         if result.code == "ok":
@@ -354,6 +403,7 @@ class OperationBook:
             self._restore_undo(change, operation)
         is_due = error is None and operation.kind == "start" and bool(operation.args.prompt)
         operation_rows.put_operation(change, record, prompt_due=is_due)
+        policy_rows.note_end(change, record)
         request_rows.add_receipt(
             change,
             by=by,
@@ -395,78 +445,3 @@ class OperationBook:
                 return
             _log.error("a first prompt cannot be sent", operation=operation.id, error=error.text)
         await self._store.change(lambda change: operation_rows.prompt_is_sent(change, operation.id))
-
-
-def _check(body: AskOperation) -> None:
-    """Raises HubError ``bad_request``, ``too_large``."""
-    if not ID.fullmatch(body.id):
-        raise HubError("bad_request", "id: up to 100 letters, digits and _ . : - are allowed.")
-    _check_why(body.why)
-    args = body.args
-    if body.kind == "start":
-        if body.agent_id is not None:
-            raise HubError("bad_request", "agent_id: a start makes a new agent.")
-        if not args.kind or not args.folder:
-            raise HubError("bad_request", "args: a start needs kind and folder.")
-    elif not body.agent_id:
-        raise HubError("bad_request", "agent_id: say which agent.")
-    if body.kind == "rename" and not args.name:
-        raise HubError("bad_request", "args: a rename needs name.")
-    if args.prompt is not None and len(args.prompt) > LONGEST_PROMPT:
-        raise HubError("too_large", f"prompt: at most {LONGEST_PROMPT} characters.")
-
-
-def _check_why(why: str) -> None:
-    if not why.strip():
-        raise HubError("bad_request", "why: say why; it stands in the receipt.")
-    if len(why) > LONGEST_WHY:
-        raise HubError("bad_request", f"why: at most {LONGEST_WHY} characters.")
-    if clean_line(why, LONGEST_WHY) != why:
-        raise HubError("bad_request", "why: one line, without control characters.")
-
-
-def _undoing(record: OperationRecord, id: str, why: str) -> AskOperation:
-    """The operation that takes this one back."""
-    operation = record.operation
-    kinds: dict[Kind, Kind] = {
-        "stop": "restart",
-        "close": "restart",
-        "fresh": "restart",
-        "rename": "rename",
-        "start": "close",
-    }
-    name = record.old_name if operation.kind == "rename" else None
-    return AskOperation(
-        id=id,
-        kind=kinds[operation.kind],
-        why=why,
-        agent_id=operation.agent_id,
-        args=OperationArgs(name=name),
-    )
-
-
-def _undo_id(operation_id: str, request_id: str, by: str) -> str:
-    digest = hashlib.blake2b("\0".join((by, operation_id, request_id)).encode(), digest_size=12)
-    return f"op_{digest.hexdigest()}"
-
-
-def _digest(body: AskOperation, by: str) -> str:
-    return hashlib.sha256(encode([by, body])).hexdigest()
-
-
-def _act(record: OperationRecord) -> OperateAct:
-    operation, args = record.operation, record.operation.args
-    return OperateAct(
-        id=operation.id,
-        kind=operation.kind,
-        agent_id=operation.agent_id or "",
-        when=args.when,
-        drop=args.drop,
-        name=args.name or "",
-        agent_kind=args.kind or "",
-        folder=args.folder or "",
-        profile=args.profile or "",
-        model=args.model or "",
-        session_id=record.session_id,
-        by=operation.by,
-    )

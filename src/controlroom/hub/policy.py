@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from controlroom.core.allowance import MINUTE_MS, Extra, PolicyAccount, PolicyWindow, Rules
 from controlroom.core.policy import Advice, advise_one
 from controlroom.core.policy_targets import PolicyAgent, PolicyProfile, Situation
-from controlroom.core.usage import Paid, profile_id
+from controlroom.core.usage import Paid
+from controlroom.hub.operation_profiles import profile_running
 from controlroom.kit.settings import Policy
 from controlroom.wire.model import Agent
 from controlroom.wire.policy import PolicyAdvice, PolicyReport, PolicyRules
@@ -110,30 +111,17 @@ def _profile(profile: Profile) -> PolicyProfile:
     )
 
 
-def _agent(agent: Agent, profiles: Iterable[Profile]) -> PolicyAgent:
+def _agent(agent: Agent, profiles: Sequence[Profile]) -> PolicyAgent:
+    profile = profile_running(profiles, agent.machine_id, agent.kind, agent.profile)
     return PolicyAgent(
         id=agent.id,
         name=agent.name,
         kind=agent.kind,
-        profile_id=_profile_of(agent, profiles),
+        profile_id=None if profile is None else profile.id,
         activity=agent.activity,
         model=agent.model or "",
         at_limit=agent.fault is not None and agent.fault.code == "usage_limit",
     )
-
-
-def _profile_of(agent: Agent, profiles: Iterable[Profile]) -> str | None:
-    """The profile an agent runs in; it names the folder."""
-    for profile in profiles:
-        is_here = (profile.machine_id, profile.kind) == (agent.machine_id, agent.kind)
-        if is_here and agent.profile and (agent.profile == profile.folder or _id_of(agent) == profile.id):
-            return profile.id
-    return None
-
-
-def _id_of(agent: Agent) -> str:
-    """The id of the profile whose real path the agent's folder is."""
-    return profile_id(agent.machine_id, agent.kind, agent.profile or "")
 
 
 def _wire(advice: Advice) -> PolicyAdvice:

@@ -30,11 +30,12 @@ class OperationError(Struct, frozen=True, kw_only=True):
 class OperationArgs(Struct, frozen=True, kw_only=True):
     """What an operation needs to know.
 
-    ``when``: of restart, fresh, stop and close: once it is idle (the running turn is finished), or now.
+    ``when``: of restart, fresh, stop, close and move: once it is idle (the running turn is finished), or now.
     ``drop``: with ``now``, a running turn, helpers and an open dialog may be dropped; without it such an
-    operation is refused, and says what it would drop. ``name``: of start and rename. The others are of start:
-    ``kind`` of agent, ``folder``, ``profile`` (the config folder's path, without it the usual one),
-    ``model``, the first ``prompt``, ``machine_id`` (without it the primary machine).
+    operation is refused, and says what it would drop. ``name``: of start and rename. ``profile``: of move and
+    start: id, name or folder of a config folder of the agent's machine; a start without it takes the usual
+    one. The others are of start: ``kind`` of agent, ``folder``, ``model``, the first ``prompt``,
+    ``machine_id`` (without it the primary machine).
     """
 
     when: When = "idle"
@@ -72,6 +73,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     changed_at_ms: int
     agent_id: str | None = None
     agent_name: str | None = None  # as it was called when it was asked for
+    profile_name: str | None = None  # likewise: where a move goes, or a start
     undo: Undo | None = None
     undoes: str | None = None
     undone_by: str | None = None

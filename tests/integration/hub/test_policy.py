@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from controlroom.core.usage import Paid, Reading
+from controlroom.core.usage import Paid
 from controlroom.kit.settings import Policy, Settings
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.policy import PolicyAdvice
-from controlroom.wire.usage import AccountState, ProfileState, UsageState
 from tests.integration.hub import conftest
 from tests.integration.hub.conftest import House
+from tests.integration.hub.policy_house import tell
 from tests.support.waiting import until
-
-HOUR, DAY = 3_600_000, 86_400_000
 
 
 @pytest.fixture(autouse=True)
@@ -24,40 +22,6 @@ def keep_a_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
         return Settings(policy=Policy(reserves=("spare=20",)), **more)  # type: ignore[arg-type] # by name
 
     monkeypatch.setattr(conftest, "Settings", settings)
-
-
-async def tell(house: House, used: dict[str, float], paid: Paid | None = None) -> None:
-    """An agent in the first profile, and so much of each account's week used."""
-    now_ms = house.clock.now_ms()
-    readings = [
-        Reading(
-            account_id=f"acc_{name}",
-            length_minutes=length,
-            taken_at_ms=now_ms,
-            source="endpoint",
-            used_pct=percent if length > 300 else 20,
-            resets_at_ms=now_ms + (2 * DAY if length > 300 else HOUR),
-        )
-        for name, percent in used.items()
-        for length in (300, 10_080)
-    ]
-    house.node.usage_state = UsageState(
-        profiles=tuple(
-            ProfileState(
-                id=f"prf_{name}",
-                name=name,
-                kind="claude",
-                folder=f"/{name}",
-                account_id=f"acc_{name}",
-                login="ok",
-            )
-            for name in used
-        ),
-        accounts=tuple(AccountState(id=f"acc_{name}", kind="claude", name=name, paid=paid) for name in used),
-        readings=tuple(readings),
-    )
-    house.node.agents["agt_1"] = agent_state(profile=f"/{next(iter(used))}")
-    await house.node.touch()
 
 
 async def advice(house: House, rule: str) -> PolicyAdvice:

@@ -527,7 +527,7 @@ export interface paths {
         /** Operations by their last change, oldest first: from a seq on, or the newest ones before it. */
         get: operations["get_operations"];
         put?: never;
-        /** Start, restart, stop, close or rename an agent, or give it a fresh session; once for its id. */
+        /** Start, restart, move, stop, close or rename an agent, or give it a fresh session; once for its id. */
         post: operations["post_operation"];
         delete?: never;
         options?: never;
@@ -2042,6 +2042,8 @@ export interface components {
             /** @default null */
             agent_name?: string | null;
             /** @default null */
+            profile_name?: string | null;
+            /** @default null */
             undo?: components["schemas"]["Undo"] | null;
             /** @default null */
             undoes?: string | null;
@@ -2067,11 +2069,12 @@ export interface components {
          * OperationArgs
          * @description What an operation needs to know.
          *
-         *     ``when``: of restart, fresh, stop and close: once it is idle (the running turn is finished), or now.
+         *     ``when``: of restart, fresh, stop, close and move: once it is idle (the running turn is finished), or now.
          *     ``drop``: with ``now``, a running turn, helpers and an open dialog may be dropped; without it such an
-         *     operation is refused, and says what it would drop. ``name``: of start and rename. The others are of start:
-         *     ``kind`` of agent, ``folder``, ``profile`` (the config folder's path, without it the usual one),
-         *     ``model``, the first ``prompt``, ``machine_id`` (without it the primary machine).
+         *     operation is refused, and says what it would drop. ``name``: of start and rename. ``profile``: of move and
+         *     start: id, name or folder of a config folder of the agent's machine; a start without it takes the usual
+         *     one. The others are of start: ``kind`` of agent, ``folder``, ``model``, the first ``prompt``,
+         *     ``machine_id`` (without it the primary machine).
          */
         OperationArgs: {
             /**

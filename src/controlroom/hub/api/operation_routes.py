@@ -50,7 +50,7 @@ OPERATION_ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
         "/operations",
-        "Start, restart, stop, close or rename an agent, or give it a fresh session; once for its id.",
+        "Start, restart, move, stop, close or rename an agent, or give it a fresh session; once for its id.",
         post_operation,
         Operation,
         body=AskOperation,

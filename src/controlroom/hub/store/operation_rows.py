@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Row, func, insert, select, update
 
+from controlroom.core.policy_targets import LeftAccount
 from controlroom.hub.store.store import Change
 from controlroom.hub.store.tables import operations
 from controlroom.wire.codec import decode, encode
@@ -14,13 +15,19 @@ from controlroom.wire.operation import Operation
 
 
 class OperationRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """An operation, and what its undo needs: name and session that the agent had before; ``session_id``: the
-    one that a restart goes back to."""
+    """An operation, and what its undo needs: name, session and profile (its id) that the agent had before.
+
+    ``session_id``: the one that a restart goes back to. ``profile_folder``: of the profile that was said.
+    ``left``: what the policy moves the agent away from.
+    """
 
     operation: Operation
     old_name: str = ""
     old_session: str = ""
+    old_profile: str = ""
     session_id: str = ""
+    profile_folder: str = ""
+    left: LeftAccount | None = None
 
 
 class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +96,12 @@ def mark_tried(change: Change, operation_id: str, *, is_taken: bool) -> None:
         .where(operations.c.id == operation_id)
         .values(is_tried=True, **({"is_taken": True} if is_taken else {}))
     )
+
+
+def under_way(connection: Connection) -> list[OperationRow]:
+    """Operations that are not over, in the order in which they were asked for."""
+    query = select(operations).where(operations.c.state.in_(("queued", "running")))
+    return [_row(row) for row in connection.execute(query.order_by(operations.c.number))]
 
 
 def untaken(connection: Connection, machine_id: str) -> list[OperationRow]:
