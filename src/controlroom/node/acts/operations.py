@@ -41,7 +41,7 @@ from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.sight import OPERATION, Sight
 from controlroom.node.agents.base import Sighting
-from controlroom.node.agents.launching import CannotLaunch, Launch, launching
+from controlroom.node.agents.launching import CannotLaunch, Launch, launching, leaving
 from controlroom.node.journal.journal import Journal, SameIdOtherAct
 from controlroom.node.journal.records import ActRecord, AgentRecord, Errand
 from controlroom.node.mux.base import PaneBusy, PaneGone, PaneRef
@@ -55,6 +55,7 @@ _log = structlog.get_logger("operations")
 LAUNCHER = Path(__file__).with_name("launcher.py")
 LONGEST_NAME = 100
 LOOKS_TO_LEAVE = 5  # until an end is noticed
+ASKED_BY_KEYS = 2  # so often an agent is asked at its screen before it is asked by a signal
 NEW_ENVIRONMENT = "It did not run, so it begins with the environment of its tmux server and its own profile."
 
 
@@ -278,7 +279,7 @@ class Operations:
             return None
         last = who or _last_seen(agent)
         if act.session_id:
-            last = msgspec.structs.replace(last, session_id=act.session_id)
+            last = msgspec.structs.replace(last, session_id=act.session_id, uncertain="")
         if act.kind in ("restart", "fresh"):
             return driver.launch(last, "on" if act.kind == "restart" else "anew", agent.launch)
         if who is not None:
@@ -364,9 +365,18 @@ class Operations:
         saga = errand.saga
         pid_text, _, start = errand.old_process.partition("@")
         pid = int(pid_text)
+        who = self._tracker.sighting(errand.agent_id)
+        if who is not None and who.incarnation != errand.old_process:
+            who = None
+        driver = None if who is None else leaving(self._tracker.driver_of(errand.agent_id))
+        ends = {pid} if driver is None or who is None else driver.ends_with(who)
         pane = None if errand.old_pane is None else self._world.pane(errand.old_pane)
-        if pane is not None and pane.pid == pid and saga.kind != "close":
+        if pane is not None and pane.pid in ends and saga.kind != "close":
             await self._world.keep(pane.ref, is_kept=True)
+        if driver is not None and who is not None:
+            left = await driver.leave(who, drop=saga.drop and saga.when == "now")
+            if left == "busy" or (left == "asked" and saga.tries.get("end", 0) <= ASKED_BY_KEYS):
+                return
         with suppress(ProcessLookupError):
             process = os.pidfd_open(pid)
             try:

@@ -27,6 +27,7 @@ SHARED_LOOKS = 4
 
 LONGEST_WORDS = 300
 HISTORY = 100  # rows, the screen included
+DRAFT = "A draft stands in its composer; this waits until it is sent or cleared."
 WORDS_AFTER_S = (0.2, 0.8)  # tmux reads the rest of a terminal within this time
 
 
@@ -117,6 +118,8 @@ class Sight:
             losses.append("a helper that runs" if helpers == 1 else f"{helpers} helpers that run")
         if (dialog := _dialog(facts)) is not None:
             losses.append(f"an open dialog ({clean_line(' '.join(dialog.text.split()), 120)})")
+        if _draft(facts):
+            losses.append("a draft in its composer")
         if verdict.activity == "unknown":
             losses.append("what it does now, which is not known")
         why = {
@@ -128,7 +131,7 @@ class Sight:
         }.get(verdict.activity, "")
         return (
             verdict.activity in ("idle", "question") and not losses,
-            why or "It is not free.",
+            why or (DRAFT if _draft(facts) else "It is not free."),
             tuple(losses),
         )
 
@@ -174,7 +177,9 @@ class Sight:
             option = None if driver is None else driver.safe_option(dialog, is_again=errand.is_again)
             return "prompt", clean_line(" ".join(dialog.text.split()), LONGEST_WORDS), option, agent_id
         look = None if facts.screen is None else facts.screen.value.look
-        is_up = bool(facts.reported) or look in ("ready", "working", "dialog", "limit_wait")
+        # A background server speaks of the conversation, not of the program in this window.
+        is_reported = any(fact.source != "socket" for fact in facts.reported)
+        is_up = is_reported or look in ("ready", "working", "dialog", "limit_wait")
         return ("up" if is_up else "starting"), "", None, agent_id
 
     def _lives_in(self, place: PaneRef) -> tuple[str, Sighting, AgentFacts] | None:
@@ -194,7 +199,8 @@ class Sight:
                 rows = (await self._world.scrollback(ref, HISTORY)).rows
             except (PaneGone, PaneBusy):
                 continue
-            said = [row.strip() for row in rows if row.strip() and not row.startswith("Pane is dead")]
+            end = next((at for at, row in enumerate(rows) if row.startswith("Stack backtrace:")), len(rows))
+            said = [row.strip() for row in rows[:end] if row.strip() and not row.startswith("Pane is dead")]
             if said:
                 return clean_line(" ".join(said[-4:]), LONGEST_WORDS)
         return ""
@@ -221,3 +227,8 @@ class Sight:
 
 def _dialog(facts: AgentFacts) -> Dialog | None:
     return None if facts.screen is None else facts.screen.value.dialog
+
+
+def _draft(facts: AgentFacts) -> bool:
+    composer = None if facts.screen is None else facts.screen.value.composer
+    return composer is not None and bool(composer.text.strip())

@@ -51,6 +51,30 @@ class Launching(Protocol):
         same profile right before."""
 
 
+Left = Literal["asked", "busy", "deaf"]
+"""``asked``: what ends it was pressed. ``busy``: it does something, or somebody types, that may not be
+dropped. ``deaf``: it cannot be asked at its screen now."""
+
+
+@runtime_checkable
+class Leaving(Protocol):
+    """A kind of agent that is asked at its screen to end; all others are asked by SIGTERM. Whether it has
+    ended is seen by its process alone."""
+
+    async def leave(self, who: Sighting, *, drop: bool) -> Left:
+        """Ask this agent to end as a person would; asked again, it goes on from where it stands. ``drop``:
+        what runs is ended first, an open dialog is cancelled, and a draft is cleared. Raises PaneGone and
+        PaneBusy."""
+
+    def ends_with(self, who: Sighting) -> frozenset[int]:
+        """The pids that end with it: a pane whose own process is among them has to be kept to stay."""
+
+
+def leaving(driver: object) -> Leaving | None:
+    """A driver as one whose agents are asked at their screens, None for another."""
+    return driver if isinstance(driver, Leaving) else None
+
+
 def launching(driver: object) -> Launching | None:
     """A driver as one whose agents can be started, None for another."""
     return driver if isinstance(driver, Launching) else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 
-from controlroom.core.facts import AgentFacts, Fact, Fault
+from controlroom.core.facts import AgentFacts, Dialog, Fact, Fault
 from controlroom.core.screen import Frame
 from controlroom.kit.supervise import Tasks
 from controlroom.node.agents.base import (
@@ -18,12 +20,15 @@ from controlroom.node.agents.base import (
     Sighting,
     World,
 )
-from controlroom.node.agents.codex import pages
+from controlroom.node.agents.codex import launching, pages
 from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.harmless import harmless, is_shell_line
+from controlroom.node.agents.codex.leaving import leave
+from controlroom.node.agents.codex.processes import is_wrapper
 from controlroom.node.agents.codex.screens import read_screen
 from controlroom.node.agents.codex.typed import TypedCodex
+from controlroom.node.agents.launching import CannotLaunch, Going, Launch, Left
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
 from controlroom.node.mux.base import PaneBusy, PaneGone
@@ -166,3 +171,61 @@ class CodexDriver:
         """Escape once; what waits in Codex's own queue comes back into the composer as a draft."""
         agent = TypedCodex(self._world, self._looker)
         return await interrupt_by_keys(self._world, who, agent, turn=self._looker.turn_name)
+
+    # --- starts and ends ---
+
+    def launch(self, who: Sighting, going: Going, last: Launch | None) -> Launch:
+        """See ``Launching``. A conversation in which nothing was said has no file, and begins anew."""
+        pid, _, start = who.incarnation.partition("@")
+        process = self._world.processes.get(int(pid)) if pid.isdigit() else None
+        is_alive = process is not None and process.start == start
+        environment: dict[str, str] = {}  # the launcher takes the old process's own
+        if process is None or not is_alive:
+            command, environment = launching.last_command(last), launching.environment_of(who.profile)
+        elif process.exe:
+            command = launching.same_command(process)
+        else:
+            text = "This old version of Codex hides how it was started. Start it by hand: codex resume "
+            raise CannotLaunch(text + (who.session_id or ""))
+        session_id = None if going == "anew" else self._resumable(who, is_alive=is_alive)
+        if session_id is None:
+            return command.begun(environment)
+        return command.resumed(environment, session_id, who.folder)
+
+    def _resumable(self, who: Sighting, *, is_alive: bool) -> str | None:
+        """The conversation to go on with; None where nothing was said. Raises CannotLaunch."""
+        if who.uncertain:
+            raise CannotLaunch(f"Which conversation it shows is not certain. {who.uncertain}")
+        if who.session_id is None:
+            if is_alive:
+                return None
+            raise CannotLaunch("Which conversation it was in is not known.")
+        now_s = asyncio.get_running_loop().time()
+        if self._finder.home(who.profile).rollouts.find(who.session_id, now_s) is not None:
+            return who.session_id
+        if self._finder.is_fileless(who.session_id, who.profile):
+            return None
+        raise CannotLaunch("The file of its conversation is not in its profile, so it cannot be resumed.")
+
+    def launch_new(self, profile: str, model: str) -> Launch:
+        return launching.new_command(model).begun(launching.environment_of(profile))
+
+    def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
+        return launching.safe_option(dialog, is_again=is_again)
+
+    async def leave(self, who: Sighting, *, drop: bool) -> Left:
+        return await leave(
+            self._world,
+            who,
+            TypedCodex(self._world, self._looker),
+            drop=drop,
+            outlives=self._finder.is_served(who),
+            interrupt=lambda: self.interrupt(who),
+        )
+
+    def ends_with(self, who: Sighting) -> frozenset[int]:
+        """See ``Leaving``."""
+        pid = int(who.incarnation.partition("@")[0])
+        processes = self._world.processes
+        parent = processes.get(processes.parent_of(pid) or 0)
+        return frozenset({pid} if parent is None or not is_wrapper(parent) else {pid, parent.pid})

@@ -30,7 +30,7 @@ _NOT_AGENTS = frozenset(
         *("features", "help", "proto", "responses-api-proxy", "execpolicy", "stdio-to-uds", "app"),
     ]
 )
-_WITH_VALUE = frozenset(
+WITH_VALUE = frozenset(
     [
         *("-c", "--config", "--enable", "--disable", "--remote", "--remote-auth-token-env", "-i", "--image"),
         *("-m", "--model", "--local-provider", "-p", "--profile", "-s", "--sandbox", "-C", "--cd"),
@@ -66,7 +66,7 @@ def read_command_line(argv: Sequence[str]) -> CommandLine | None:
             break
         if name in _NO_TUI:
             return None
-        if name in _WITH_VALUE and not equals and rest:
+        if name in WITH_VALUE and not equals and rest:
             value = rest.pop(0)
         if name in ("-C", "--cd"):
             folder = value
@@ -98,6 +98,13 @@ def agents_in(below_pane: Iterable[Process]) -> list[tuple[Process, CommandLine]
             if line is not None:
                 found.append((process, line))
     return found
+
+
+def is_wrapper(process: Process) -> bool:
+    """The npm script that waits for the native program (Node.js without ``execve``; others become it)."""
+    return _base(process.exe) == "node" and any(
+        _base(word) in ("codex", "codex.js") for word in process.argv[1:2]
+    )
 
 
 def is_native(process: Process) -> bool:
