@@ -62,7 +62,7 @@ pictures: setup-dev tmux chromium ## Take the pictures of the documentation, in 
 	$(BIN)/python -m tests.e2e.pictures $(ARGS)
 
 test-real: setup-dev tmux ## The tests that run the real Claude Code and Codex against model servers of our own
-	$(BIN)/python -m tests.real $(ARGS)
+	$(BIN)/python -m tests.real -n 2 --dist loadfile $(ARGS)
 
 test-latest: setup-dev tmux ## The same with the newest versions: a report, never a gate
 	$(BIN)/python -m tests.real --latest $(ARGS)
