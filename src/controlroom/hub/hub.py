@@ -23,10 +23,13 @@ from controlroom.hub.api.live import LiveClients
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.served import body_limit
 from controlroom.hub.api.terminals import TerminalSockets
+from controlroom.hub.channels.subscriptions import Subscriptions
+from controlroom.hub.channels.ways import Ways
 from controlroom.hub.chat_finder import ChatFinder
 from controlroom.hub.chats import Chats
 from controlroom.hub.checker import Checker
 from controlroom.hub.courier import Courier
+from controlroom.hub.credit import CreditGuard
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.fleet import Follower, all_away
 from controlroom.hub.fleet_view import FleetView
@@ -37,7 +40,8 @@ from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.operations import OperationBook
 from controlroom.hub.passkeys import Passkeys
-from controlroom.hub.policy import policy_report, reserve_of
+from controlroom.hub.policy import reserve_of
+from controlroom.hub.policy_desk import PolicyDesk, account_of
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
 from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
@@ -57,7 +61,6 @@ from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import Status
 from controlroom.wire.model import Fleet, Health, Item, Machine
 from controlroom.wire.node import AgentState, ReplyAsks
-from controlroom.wire.policy import PolicyReport
 from controlroom.wire.usage import UsageState
 
 _log = structlog.get_logger("hub")
@@ -120,6 +123,10 @@ class Hub:
         self._closers.append(self.devices.aclose)
         self.unlocks = Unlocks(clock)
         self.devices.on_end(lambda device_id, _why: self.unlocks.forget(device_id))
+        subscriptions = Subscriptions(store, self.devices, clock)
+        await subscriptions.start()
+        self.ways = Ways(subscriptions, self._settings.push, self._home, clock)
+        self._closers.append(self.ways.aclose)
         self._hub_id = await store.change(identity_rows.hub_id)
         self._view = await store.read(
             lambda c: FleetView(
@@ -148,7 +155,8 @@ class Hub:
             may_answer=self._may_answer,
         )
         messages = Messages(store, nodes, self._courier, limits.message_bytes)
-        self._accounts = Accounts(store, nodes, clock, partial(reserve_of, self._settings.policy))
+        policy = self._settings.policy
+        self._accounts = Accounts(store, nodes, clock, partial(reserve_of, policy))
         await self._accounts.start()
         self._operations = OperationBook(store, nodes, messages, self._health, self._accounts.profiles)
         self._courier.hears_operations(self._operations)
@@ -165,6 +173,18 @@ class Hub:
             only_devices_answer=self._settings.policy.blocking_answers == "devices",
         )
         self._closers.append(self._questions.aclose)
+        credit = CreditGuard(store, clock, self._questions.steps, partial(account_of, self._accounts))
+        self._operations.guarded_by(credit)
+        self._policy = PolicyDesk(
+            store,
+            clock,
+            fleet=self.fleet,
+            accounts=self._accounts,
+            operations=self._operations,
+            credit=credit,
+            is_paused=lambda: self._questions.paused is not None,
+            settings=policy,
+        )
         self.mirror = Mirror(self._view, nodes, self._health)
         self._closers.append(self.mirror.aclose)
         self._live = LiveClients(
@@ -182,6 +202,7 @@ class Hub:
         store.subscribe(self._chats.event)
         store.subscribe(messages.event)
         store.subscribe(self._operations.event)
+        store.subscribe(self._policy.event)
         await self._questions.start(self._health)
         self._checker = Checker(
             store=store,
@@ -213,6 +234,7 @@ class Hub:
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         self._tasks.supervise("checker", self._checker.run, self._health)
         self._tasks.supervise("accounts", self._accounts.run, self._health)
+        self._tasks.supervise("policy", self._policy.run, self._health)
         self._parts = Parts(
             fleet=self.fleet,
             status=self.status,
@@ -226,10 +248,11 @@ class Hub:
             questions=self._questions,
             operations=self._operations,
             accounts=self._accounts,
-            policy=self._policy,
+            policy=self._policy.report,
             receipts=receipts,
             live=self._live,
             devices=self.devices,
+            ways=self.ways,
             unlocks=self.unlocks,
             passkeys=Passkeys(store, self.devices, self.unlocks, clock),
             invitations=self._invitations or LinkOnly(lambda: self.url),
@@ -299,10 +322,6 @@ class Hub:
         if node is None or not machine.online:
             return machine
         return msgspec.structs.replace(machine, last_seen_ms=node.last_seen_ms, load=node.load)
-
-    def _policy(self) -> PolicyReport:
-        agents, accounts, profiles = self.fleet().agents, self._accounts.accounts(), self._accounts.profiles()
-        return policy_report(agents, accounts, profiles, self._settings.policy, self._clock.now_ms())
 
     def status(self) -> Status:
         machines, agents = self._view.counts

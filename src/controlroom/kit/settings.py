@@ -53,6 +53,10 @@ class Notify(_Section, frozen=True, kw_only=True):
 
 class Push(_Section, frozen=True, kw_only=True):
     allow_private_endpoints: Annotated[bool, Meta(description="true or false")] = False
+    contact: Annotated[
+        str,
+        Meta(pattern=r"^((mailto:|https://)[^\s]+)?$", description="a mailto: or https: address, or nothing"),
+    ] = ""
 
 
 class Limits(_Section, frozen=True, kw_only=True):
@@ -109,6 +113,10 @@ class Policy(_Section, frozen=True, kw_only=True):
     blocking_answers: Annotated[Literal["anyone", "devices"], Meta(description='"anyone" or "devices"')] = (
         "anyone"
     )
+    automatic: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
+        Meta(description="a list of machines, by name or id, on which the policy moves agents by itself"),
+    ] = ()
     week_min_pct: Annotated[float, Meta(ge=0, le=100, description="percent left, 0 to 100")] = 3
     five_hours_min_pct: Annotated[float, Meta(ge=0, le=100, description="percent left, 0 to 100")] = 10
     margin_pct: Annotated[float, Meta(ge=1, le=100, description="percent, 1 to 100")] = 5

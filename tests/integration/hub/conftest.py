@@ -41,6 +41,7 @@ class House:
         self.node = FakeNode(self.clock)
         self.nodes = [self.node]
         self.board = HealthBoard(self.clock)
+        self.settings = Settings(door=Door(port=0))
         self.hub: Hub
         self.store: Store
         self.client: HubClient
@@ -48,7 +49,7 @@ class House:
     async def start(self) -> None:
         self.store = Store.at(self.home.database("hub"), self.clock, self.board)
         self.hub = Hub(
-            Settings(door=Door(port=0)),
+            self.settings,
             self.home,
             self.store,
             self.nodes,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from controlroom.core.limiter import Limiter
 from controlroom.hub.accounts import Accounts
 from controlroom.hub.acts import Acts
 from controlroom.hub.api.live import LiveClients
+from controlroom.hub.channels.ways import Ways
 from controlroom.hub.chat_finder import ChatFinder
 from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
@@ -44,10 +45,11 @@ class Parts:
     questions: Questions
     operations: OperationBook
     accounts: Accounts
-    policy: Callable[[], PolicyReport]
+    policy: Callable[[], Awaitable[PolicyReport]]
     receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook
+    ways: Ways
     unlocks: Unlocks
     passkeys: Passkeys
     invitations: Invitations

@@ -11,6 +11,7 @@ from controlroom.hub.api.hiding_routes import HIDING_ROUTES
 from controlroom.hub.api.operation_routes import OPERATION_ROUTES
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.policy_routes import POLICY_ROUTES
+from controlroom.hub.api.push_routes import PUSH_ROUTES
 from controlroom.hub.api.question_routes import QUESTION_ROUTES
 from controlroom.hub.api.receipt_routes import RECEIPT_ROUTES
 from controlroom.hub.api.route import Call, Parameter, Route
@@ -183,5 +184,6 @@ ROUTES: tuple[Route, ...] = (
     *POLICY_ROUTES,
     *HIDING_ROUTES,
     *DEVICE_ROUTES,
+    *PUSH_ROUTES,
     *UNLOCK_ROUTES,
 )

@@ -9,7 +9,14 @@ from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from controlroom.core.pairing import CodeTime
 from controlroom.hub.store.store import Change
-from controlroom.hub.store.tables import devices, pairing_codes, passkeys, pending_pairings
+from controlroom.hub.store.tables import (
+    devices,
+    pairing_codes,
+    passkeys,
+    pending_pairings,
+    phone_messages,
+    subscriptions,
+)
 from controlroom.wire.codec import decode, encode
 from controlroom.wire.device import Device, PairingPolicy, PendingPairing
 
@@ -90,8 +97,9 @@ def put_device(change: Change, row: DeviceRow) -> None:
 
 
 def delete_device(change: Change, device_id: str) -> bool:
-    """With its passkeys; whether it was there."""
-    change.connection.execute(delete(passkeys).where(passkeys.c.device_id == device_id))
+    """With its passkeys and the ways to it; whether it was there."""
+    for table in (passkeys, subscriptions, phone_messages):
+        change.connection.execute(delete(table).where(table.c.device_id == device_id))
     return bool(change.connection.execute(delete(devices).where(devices.c.id == device_id)).rowcount)
 
 

@@ -308,4 +308,37 @@ credit_questions = Table(
     Column("until_ms", BigInteger, nullable=False),
 )
 
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("channel", String, nullable=False),
+    Column("device_id", String, nullable=False, index=True),
+    Column("address", Text, nullable=False),  # as good as a secret: whoever has it can reach the device
+    Column("keys", LargeBinary, nullable=False),  # of the channel, by name
+    Column("made_ms", BigInteger, nullable=False),
+)
+
+phone_messages = Table(
+    "phone_messages",
+    metadata,
+    Column("number", Integer, primary_key=True),  # order
+    Column("device_id", String, nullable=False, index=True),
+    Column("id", String, nullable=False),
+    Column("tag", String, nullable=False),  # a newer one with the same takes its place
+    Column("at_ms", BigInteger, nullable=False),
+    Column("ends_ms", BigInteger, nullable=False),  # worth nothing later
+    Column("message", LargeBinary, nullable=False),  # payload of the relay's phone.message
+)
+
+glance_tokens = Table(
+    "glance_tokens",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("token_hash", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("made_ms", BigInteger, nullable=False),
+    Column("used_ms", BigInteger),
+)
+
 SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0013")
