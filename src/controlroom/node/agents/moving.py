@@ -18,11 +18,13 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     ``history``: the id of the session whose growing history this file is; "" for any other file. The same
     history may lie in another folder of another profile; it stays there, and what lies beside it follows.
+    ``base_bytes``: set for a history that another one builds on: so many of its first bytes are needed.
     """
 
     folder: str
     name: str
     history: str = ""
+    base_bytes: int | None = None
 
     @property
     def path(self) -> str:
@@ -48,6 +50,10 @@ class Moving(Protocol):
     def belongings(self, profile: str, session_id: str) -> Belongings:
         """What this session owns in a profile; no pieces when it has no history there. Blocks. Raises
         OSError when a folder cannot be read."""
+
+    def history(self, profile: str, session_id: str) -> Piece | None:
+        """Where the history of a session lies in a profile; None when it has none there. Blocks. Raises
+        OSError."""
 
     def is_talk(self, row: bytes) -> bool:
         """Whether this row of a history was said or done by the person or the model: only such rows make a

@@ -21,7 +21,7 @@ from controlroom.node.agents.base import (
     Sighting,
     World,
 )
-from controlroom.node.agents.claude import faults, launching
+from controlroom.node.agents.claude import faults, launching, moving
 from controlroom.node.agents.claude.finder import KIND, Finder
 from controlroom.node.agents.claude.keyboard import Keyboard, call_of, settle
 from controlroom.node.agents.claude.looks import ASKS_ABOUT_A_CALL
@@ -31,6 +31,7 @@ from controlroom.node.agents.claude.screens import View, read_view
 from controlroom.node.agents.claude.sessions import Session, SessionBook
 from controlroom.node.agents.claude.words import harmless
 from controlroom.node.agents.launching import CannotLaunch, Going, Launch, new_session_id
+from controlroom.node.agents.moving import Belongings, Piece
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
 from controlroom.node.mux.base import PaneBusy, PaneGone
@@ -362,6 +363,21 @@ class ClaudeDriver:
 
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)
+
+    def belongings(self, profile: str, session_id: str) -> Belongings:
+        return moving.belongings(profile, session_id)
+
+    def history(self, profile: str, session_id: str) -> Piece | None:
+        return moving.history(profile, session_id)
+
+    def is_talk(self, row: bytes) -> bool:
+        return moving.is_talk(row)
+
+    def variables(self, profile: str) -> dict[str, str | None]:
+        return moving.variables(profile)
+
+    def refusal(self, words: str) -> str:
+        return moving.refusal(words)
 
     def _keyboard(self) -> Keyboard:
         return Keyboard(self._world, self._finder, self._book)

@@ -20,7 +20,7 @@ from controlroom.node.agents.base import (
     Sighting,
     World,
 )
-from controlroom.node.agents.codex import launching, pages
+from controlroom.node.agents.codex import launching, moving, pages
 from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.harmless import harmless, is_shell_line
@@ -29,6 +29,7 @@ from controlroom.node.agents.codex.processes import is_wrapper
 from controlroom.node.agents.codex.screens import read_screen
 from controlroom.node.agents.codex.typed import TypedCodex
 from controlroom.node.agents.launching import CannotLaunch, Going, Launch, Left
+from controlroom.node.agents.moving import Belongings, Piece
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
 from controlroom.node.mux.base import PaneBusy, PaneGone
@@ -212,6 +213,21 @@ class CodexDriver:
 
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)
+
+    def belongings(self, profile: str, session_id: str) -> Belongings:
+        return moving.belongings(profile, session_id)
+
+    def history(self, profile: str, session_id: str) -> Piece | None:
+        return moving.history(profile, session_id)
+
+    def is_talk(self, row: bytes) -> bool:
+        return moving.is_talk(row)
+
+    def variables(self, profile: str) -> dict[str, str | None]:
+        return moving.variables(profile)
+
+    def refusal(self, words: str) -> str:
+        return moving.refusal(words)
 
     async def leave(self, who: Sighting, *, drop: bool) -> Left:
         return await leave(

@@ -32,7 +32,10 @@ class Ignored(Payload, frozen=True):
 
 
 class HistoryBase(msgspec.Struct, frozen=True):
+    """The part of another conversation that a fork begins with."""
+
     thread_id: str = ""
+    end_byte_offset: int = 0
 
 
 class SessionMeta(Payload, frozen=True):
