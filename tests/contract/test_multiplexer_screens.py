@@ -54,8 +54,8 @@ async def test_text_cursor_and_kind_of_screen_are_in_the_frame(bench: Multiplexe
     )
     frame = await frame_when(bench, pane.ref, lambda f: f.title == "My title")
     assert frame.rows[:4] == ("first", "", "  third  x", "")
-    assert frame.cursor == Cursor(2, 4, visible=False)
-    assert frame.alternate
+    assert "cursor" in bench.cannot or frame.cursor == Cursor(2, 4, visible=False)
+    assert frame.alternate != ("alternate" in bench.cannot)
 
 
 async def test_an_unchanged_screen_has_the_same_revision(bench: MultiplexerBench) -> None:
@@ -73,6 +73,8 @@ async def test_an_unchanged_screen_has_the_same_revision(bench: MultiplexerBench
 async def test_whatever_a_person_could_see_changes_the_revision(
     bench: MultiplexerBench, rows: tuple[str, ...], cursor: Cursor
 ) -> None:
+    if cursor.row and "cursor" in bench.cannot:
+        pytest.skip("it does not tell where the cursor is")
     pane = await first_pane(bench)
     await bench.show(pane.ref, "text", cursor=Cursor(0, 0))
     before = await frame_when(bench, pane.ref, lambda f: f.rows[0] == "text" and f.cursor.row == 0)

@@ -15,7 +15,9 @@ import pytest
 from controlroom.core.screen import Cursor
 from controlroom.kit.clock import SystemClock
 from controlroom.node.mux.base import Multiplexer, Pane, PaneRef
+from controlroom.node.mux.herdr import HerdrMultiplexer
 from controlroom.node.mux.tmux import multiplexer as tmux_multiplexer
+from controlroom.testing.fake_herdr import FakeHerdr, FakeHerdrPane, socket_of
 from controlroom.testing.fake_multiplexer import FakeMultiplexer, FakePane, FakeServer
 from tests.support.tmux import TmuxFolder, TmuxServer, pane_program
 from tests.support.waiting import until
@@ -27,6 +29,9 @@ class MultiplexerBench(Protocol):
     """What the suite asks of one implementation's surroundings. Servers are named, panes are refs."""
 
     mux: Multiplexer
+    cannot: frozenset[str]
+    """What this multiplexer cannot tell or do: "cursor" and "alternate" of a screen, a "hint" on a pane, a
+    "dead" pane that stays, "copy mode"."""
 
     async def start_server(self, name: str = "default") -> None:
         """A server with one pane (80 by 24)."""
@@ -69,6 +74,8 @@ async def first_pane(bench: MultiplexerBench) -> Pane:
 
 
 class FakeBench:
+    cannot: frozenset[str] = frozenset()
+
     def __init__(self) -> None:
         self._fake = FakeMultiplexer()
         self.mux: Multiplexer = self._fake
@@ -124,6 +131,8 @@ class FakeBench:
 
 class TmuxBench:
     """Real servers; each pane runs ``recorder.py``."""
+
+    cannot: frozenset[str] = frozenset()
 
     def __init__(self, folder: TmuxFolder) -> None:
         self.folder = folder
@@ -193,10 +202,107 @@ class TmuxBench:
         await self.mux.aclose()
 
 
-@pytest.fixture(params=["fake", "tmux"])
-async def bench(request: pytest.FixtureRequest, tmux_folder: TmuxFolder) -> AsyncIterator[MultiplexerBench]:
+class HerdrBench:
+    """Fake servers behind real sockets: no real Herdr can be had where this is built."""
+
+    cannot = frozenset({"cursor", "alternate", "hint", "dead", "copy mode"})
+
+    def __init__(self, folder: Path, *, patience_s: float = 30.0) -> None:
+        """``patience_s``: a loaded machine is no slow server, unless a test is about one."""
+        self.folder = folder
+        self.herdr = HerdrMultiplexer(
+            environment={"XDG_CONFIG_HOME": str(folder)},
+            sockets="auto",
+            clock=SystemClock(),
+            patience_s=patience_s,
+        )
+        self.mux: Multiplexer = self.herdr
+        self.servers: dict[str, FakeHerdr] = {}
+
+    async def start_server(self, name: str = "default") -> None:
+        server = self.servers.get(name)
+        if server is not None:
+            await server.start()
+            return
+        path = socket_of(self.folder, "" if name == "default" else name)
+        server = self.servers[name] = FakeHerdr(path)
+        await server.start()
+        server.add_pane()
+
+    async def add_pane(self, server: str = "default", *, width: int = 80, height: int = 24) -> PaneRef:
+        fake = self.servers[server]
+        return PaneRef("herdr", str(fake.path), fake.add_pane(width=width, height=height).pane_id)
+
+    def pane(self, ref: PaneRef) -> FakeHerdrPane:
+        return self._server(ref).panes[ref.id]
+
+    def _server(self, ref: PaneRef) -> FakeHerdr:
+        return next(server for server in self.servers.values() if str(server.path) == ref.server)
+
+    async def show(
+        self,
+        pane: PaneRef,
+        *rows: str,
+        bracketed: bool = False,
+        alternate: bool = False,
+        title: str | None = None,
+        cursor: Cursor | None = None,
+    ) -> None:
+        fake = self.pane(pane)
+        fake.rows = [row.encode("utf-8", "replace").decode() for row in rows]
+        fake.bracketed = bracketed
+        if title is not None:
+            fake.title = title
+
+    def received(self, pane: PaneRef) -> bytes:
+        return b"".join(self.pane(pane).received)
+
+    async def enter_copy_mode(self, pane: PaneRef) -> None:
+        """The person scrolls up: nothing that is typed cares."""
+        self.pane(pane).history = ["older"] * 3
+        self.pane(pane).scrolled = 3
+
+    async def end_program(self, pane: PaneRef) -> None:
+        """A pane goes with its shell."""
+        self._server(pane).drop_pane(self.pane(pane))
+
+    async def close_pane(self, pane: PaneRef) -> None:
+        self._server(pane).drop_pane(self.pane(pane), "pane.closed")
+
+    async def kill_server(self, name: str = "default", *, hard: bool = False) -> None:
+        await self.servers[name].stop(leave_socket=hard)
+
+    async def sessions(self, name: str = "default") -> list[str]:
+        return [*self.servers[name].workspaces]
+
+    async def close(self) -> None:
+        await self.mux.aclose()
+        for server in self.servers.values():
+            await server.stop()
+
+
+@pytest.fixture(params=["fake", "tmux", "herdr"])
+async def bench(
+    request: pytest.FixtureRequest, tmux_folder: TmuxFolder, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[MultiplexerBench]:
     """Each test of the suite runs once for each implementation."""
-    made: MultiplexerBench = TmuxBench(tmux_folder) if request.param == "tmux" else FakeBench()
+    made: MultiplexerBench
+    if request.param == "herdr":
+        monkeypatch.setattr("controlroom.node.mux.herdr.adapter.PROMPT_EVERY_S", 0.02)
+        made = HerdrBench(tmux_folder.path)
+    else:
+        made = TmuxBench(tmux_folder) if request.param == "tmux" else FakeBench()
+    await made.mux.start()
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+@pytest.fixture
+async def herdr_bench(tmux_folder: TmuxFolder) -> AsyncIterator[HerdrBench]:
+    """For what only Herdr does."""
+    made = HerdrBench(tmux_folder.path)
     await made.mux.start()
     try:
         yield made

@@ -23,12 +23,21 @@ class PaneRef(msgspec.Struct, frozen=True, order=True):
     id: str
 
 
+class Opinion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a multiplexer that looks at agents itself thinks of the one in a pane: one witness among others.
+    ``at_ms`` is since when it says so."""
+
+    kind: str
+    state: Literal["idle", "working", "blocked", "unknown"]
+    at_ms: int
+
+
 class Pane(msgspec.Struct, frozen=True, kw_only=True):
     """One pane of a listing. Title, names and path were chosen by programs: outside text, already cleaned
     of control characters and limited to 200 characters (the folder to 4,096: a cut path names another)."""
 
     ref: PaneRef
-    incarnation: str  # server pid and start time: the same id in a restarted server is another pane
+    incarnation: str  # another one under the same id: another pane, for the server was restarted
     pid: int  # the pane's first process
     tty: str
     command: str
@@ -42,7 +51,9 @@ class Pane(msgspec.Struct, frozen=True, kw_only=True):
     in_mode: bool  # copy mode or a chooser is open
     dead: bool
     active_at_s: int  # when its window last had output, whole seconds
+    tells_output: bool = True  # False: output may come without a word in ``active_at_s``
     hint: str = ""  # the pane option @controlroom_agent
+    opinion: Opinion | None = None
 
 
 ServerState = Literal["ok", "unreadable", "too_old", "failing"]
