@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def command(call: Call, what: str, agent: str | None) -> None:
     """Say for each agent which account it should be on now, and why.
 
-    It is a dry run: nothing is moved by it. It looks at what each account has left, at holds and reserves,
-    and at paid extra usage, by the rules of the settings, [policy].
+    Reading it moves nothing. It looks at what each account has left, at holds and reserves, and at paid
+    extra usage, by the rules of the settings, [policy]; on machines in policy.automatic it is done by itself.
     """
     call.hub(lambda hub: _explain(call, hub, agent))
 

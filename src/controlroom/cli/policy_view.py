@@ -10,6 +10,7 @@ from controlroom.cli.palette import Role
 from controlroom.wire.policy import PolicyAdvice, PolicyReport
 
 DRY_RUN = "Nothing is moved by this: it says what would be done now, and why."
+PAUSED = "The Control Room is paused, so nothing of it is done by itself."
 INDENT = "  "
 
 _WHAT: Mapping[str, tuple[str, Role]] = {
@@ -37,7 +38,21 @@ def render_report(report: PolicyReport, names: Mapping[str, str], width: int, co
         f" {rules.five_hours_min_pct:g} % of 5 hours, for one with {rules.margin_pct:g} % more than that;"
         f" no agent is moved twice within {rules.cool_down_min:g} min."
     )
-    return [*lines, *text.wrap(said, width), *text.wrap(DRY_RUN, width)]
+    return [*lines, *text.wrap(said, width), *text.wrap(_acting(report), width)]
+
+
+def _acting(report: PolicyReport) -> str:
+    """Where it is done by itself."""
+    names = [text.line(machine.name, 60) for machine in report.machines if machine.automatic]
+    if not names:
+        return DRY_RUN
+    if report.paused:
+        return PAUSED
+    others = " Elsewhere nothing is moved by itself." if len(names) < len(report.machines) else ""
+    return (
+        f"On {', '.join(names)} this is done by itself, with a receipt and an Undo for each move"
+        f" (policy.automatic).{others}"
+    )
 
 
 def _paragraph(advice: PolicyAdvice, name: str, width: int, colour: bool) -> list[str]:

@@ -269,7 +269,7 @@ def _guarded(agent: PolicyAgent, account: PolicyAccount, planned: Advice, situat
         return _with(planned, "credit_allowed", said)
     if verdict == "refused":
         rest = words.span(spent_until(account, agent.model, now_ms) - now_ms)
-        said = f"You refused paid extra usage on {account.name}: nothing more is sent to it for {rest}."
+        said = f"You did not allow paid extra usage on {account.name}: nothing is resumed there for {rest}."
         if planned.what == "move":
             return msgspec.structs.replace(planned, sentences=(*planned.sentences, said))
         return _with(planned, "credit_refused", said, what="wait")

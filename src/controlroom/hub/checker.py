@@ -39,6 +39,7 @@ from controlroom.wire.question import Question
 _log = structlog.get_logger("checker")
 
 RULES = "rules"
+CHECKED = ("block", "command")  # what agents ask in words
 AT_WORK = ("working", "starting")  # while only its helpers work, what it said stands
 ROUND_S = 2.0  # between two rounds: a burst of items is one change
 WORKING_S = 15.0  # while an agent works, its chat is looked at this often for words of the person
@@ -101,7 +102,7 @@ class Checker:
                 self._move(decode(event.data, ChatItems).chat_id)
             case "question.changed":
                 question = decode(event.data, Question)
-                if question.state == "open" and question.source != "picker":
+                if question.state == "open" and question.source in CHECKED:
                     self._chats.add(question.chat_id)
                     self._move(question.chat_id)
             case "agent.changed":
@@ -162,7 +163,7 @@ class Checker:
         return [
             question
             for question in await self._questions.open()
-            if question.state == "open" and question.source != "picker" and not question.more
+            if question.state == "open" and question.source in CHECKED and not question.more
         ]
 
     async def round(self) -> None:

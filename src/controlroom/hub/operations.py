@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 import msgspec
 import structlog
@@ -16,6 +17,7 @@ from sqlalchemy import Connection
 
 from controlroom.core.operations import STEPS
 from controlroom.core.policy_targets import LeftAccount
+from controlroom.hub.credit import Halt
 from controlroom.hub.errors import HubError, no_agent
 from controlroom.hub.messages import Messages
 from controlroom.hub.nodes import Node, Nodes
@@ -53,6 +55,12 @@ PROMPT_AGAIN_S = 10.0
 LOST = "The agent's machine lost its journal: look at the agent to see how far this went."
 
 
+class Guard(Protocol):
+    """Who may hold an operation up before its machine is told."""
+
+    async def check(self, record: OperationRecord) -> Halt | None: ...
+
+
 class OperationBook:
     """All operations of the fleet. ``profiles``: those that are known now, of all machines."""
 
@@ -73,6 +81,12 @@ class OperationBook:
         self._wakes: dict[str, asyncio.Event] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._prompts = asyncio.Event()
+        self._guard: Guard | None = None
+        self._halted: set[str] = set()  # machines with operations that are held up
+
+    def guarded_by(self, guard: Guard) -> None:
+        """It is asked about each operation before its machine is told."""
+        self._guard = guard
 
     def start(self) -> None:
         self._tasks.supervise("prompts", self._send_prompts_for_ever, self._health)
@@ -138,6 +152,14 @@ class OperationBook:
             )
 
         return await self._told(await self._store.change(job))
+
+    async def withdraw(self, operation: Operation, by: str) -> None:
+        """End one that still waits. Raises HubError: conflict when it is over, or has begun."""
+        await self._cancel(operation, by)
+
+    async def under_way(self) -> tuple[Operation, ...]:
+        """Those that are not over, in the order in which they were asked for."""
+        return tuple(row.operation for row in await self._store.read(operation_rows.under_way))
 
     async def page(self, after: int) -> Operations:
         found = await self._store.read(lambda c: operation_rows.operations_after(c, after, PAGE + 1))
@@ -295,9 +317,12 @@ class OperationBook:
         self._tasks.supervise(f"hand over:{node.machine_id}", run, self._health)
 
     def event(self, event: Event) -> None:
-        """Agents appear: their first prompts may go."""
+        """Agents appear: their first prompts may go. Answers and readings: what is held up may begin."""
         if event.name in ("agent.changed", "operation.changed"):
             self._prompts.set()
+        elif event.name in ("question.changed", "account.changed"):
+            for machine_id in self._halted:
+                self._wake(machine_id)
 
     def _wake(self, machine_id: str) -> None:
         self._wakes.setdefault(machine_id, asyncio.Event()).set()
@@ -323,6 +348,7 @@ class OperationBook:
 
     async def _hand_over_all(self, node: Node) -> bool:
         """Hand over everything in order; False when one has to be tried again."""
+        self._halted.discard(node.machine_id)
         rows = await self._store.read(lambda c: operation_rows.untaken(c, node.machine_id))
         for row in rows:
             async with self._lock(node.machine_id):
@@ -334,6 +360,11 @@ class OperationBook:
         row = await self._store.read(lambda c: operation_rows.operation_row(c, id))
         if row is None or row.is_taken or row.operation.state != "queued":
             return True
+        if not row.is_tried and self._guard is not None:
+            halt = await self._guard.check(row.record)
+            if halt is not None:
+                await self._hold_up(row, halt)
+                return True
         await self._store.change(lambda change: operation_rows.mark_tried(change, id, is_taken=False))
         async with asyncio.timeout(TAKE_S):
             result = await node.link.act(act_of(row.record))
@@ -351,6 +382,28 @@ class OperationBook:
 
         await self._store.change(refuse)
         return True
+
+    async def _hold_up(self, row: OperationRow, halt: Halt) -> None:
+        """Say why it does not begin; it is looked at again when an answer or a reading may change that."""
+        operation = row.operation
+        if halt.is_over:
+            error = OperationError(code="not_allowed", text=halt.text)
+            await self._store.change(lambda change: self._end(change, row, error, operation.by))
+            return
+        self._halted.add(operation.machine_id)
+        first = operation.steps[0]
+        if first.detail == halt.text:
+            return
+
+        def job(change: Change) -> None:
+            steps = (
+                msgspec.structs.replace(first, state="running", detail=halt.text, at_ms=change.now_ms),
+                *operation.steps[1:],
+            )
+            waiting = msgspec.structs.replace(operation, steps=steps)
+            operation_rows.put_operation(change, msgspec.structs.replace(row.record, operation=waiting))
+
+        await self._store.change(job)
 
     # ---- from the node ---------------------------------------------------------------------------------
 

@@ -1,20 +1,21 @@
-"""The policy's opinion of the fleet: what is known of agents and accounts, given to ``core.policy``.
+"""The policy's opinion of the fleet: what is known of agents and accounts, given to ``core.policy``. Pure.
 
-Each machine is judged by itself: an agent can only go to a profile of its own machine. Nothing acts here.
+Each machine is judged by itself: an agent can only go to a profile of its own machine. ``policy_desk`` acts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from controlroom.core.allowance import MINUTE_MS, Extra, PolicyAccount, PolicyWindow, Rules
 from controlroom.core.policy import Advice, advise_one
+from controlroom.core.policy_memory import AgentMemory
 from controlroom.core.policy_targets import PolicyAgent, PolicyProfile, Situation
 from controlroom.core.usage import Paid
 from controlroom.hub.operation_profiles import profile_running
 from controlroom.kit.settings import Policy
-from controlroom.wire.model import Agent
-from controlroom.wire.policy import PolicyAdvice, PolicyReport, PolicyRules
+from controlroom.wire.model import Agent, Machine
+from controlroom.wire.policy import PolicyAdvice, PolicyMachine, PolicyReport, PolicyRules
 from controlroom.wire.usage import Account, Profile
 
 
@@ -24,24 +25,28 @@ def policy_report(
     profiles: Sequence[Profile],
     settings: Policy,
     now_ms: int,
+    *,
+    machines: Iterable[Machine] = (),
+    memories: Mapping[str, AgentMemory] = {},
+    answers: Mapping[str, bool] = {},
+    is_paused: bool = False,
 ) -> PolicyReport:
-    """What would be done with each agent that lives, in the order of ``agents``."""
-    rules = Rules(
-        week_min_pct=settings.week_min_pct,
-        short_min_pct=settings.five_hours_min_pct,
-        margin_pct=settings.margin_pct,
-        cool_down_ms=int(settings.cool_down_min * MINUTE_MS),
-    )
-    known = {account.id: _account(account) for account in accounts}
-    machines: dict[str, Situation] = {}
+    """What would be done with each agent that lives, in the order of ``agents``. ``memories``: what is
+    remembered, by agent; ``answers``: whether paid extra usage is allowed, by account."""
+    rules = rules_of(settings)
+    known = {account.id: policy_account(account) for account in accounts}
+    situations: dict[str, Situation] = {}
     advice = []
     for agent in agents:
         if agent.activity == "gone":
             continue
-        if agent.machine_id not in machines:
+        if agent.machine_id not in situations:
             here = [_profile(one) for one in profiles if one.machine_id == agent.machine_id]
-            machines[agent.machine_id] = Situation(accounts=known, profiles=here, rules=rules, now_ms=now_ms)
-        advice.append(_wire(advise_one(_agent(agent, profiles), machines[agent.machine_id])))
+            situations[agent.machine_id] = Situation(
+                accounts=known, profiles=here, rules=rules, now_ms=now_ms, answers=answers
+            )
+        judged = _agent(agent, profiles, memories.get(agent.id, AgentMemory()))
+        advice.append(_wire(advise_one(judged, situations[agent.machine_id])))
     return PolicyReport(
         at_ms=now_ms,
         rules=PolicyRules(
@@ -51,7 +56,25 @@ def policy_report(
             cool_down_min=settings.cool_down_min,
         ),
         advice=tuple(advice),
+        machines=tuple(
+            PolicyMachine(id=one.id, name=one.name, automatic=is_automatic(settings, one)) for one in machines
+        ),
+        paused=is_paused,
     )
+
+
+def rules_of(settings: Policy) -> Rules:
+    return Rules(
+        week_min_pct=settings.week_min_pct,
+        short_min_pct=settings.five_hours_min_pct,
+        margin_pct=settings.margin_pct,
+        cool_down_ms=int(settings.cool_down_min * MINUTE_MS),
+    )
+
+
+def is_automatic(settings: Policy, machine: Machine) -> bool:
+    """Whether the person lets the policy act on this machine, by its id or its name."""
+    return any(said in (machine.id, machine.name) for said in settings.automatic)
 
 
 def reserve_of(settings: Policy, account: Account) -> float | None:
@@ -61,7 +84,7 @@ def reserve_of(settings: Policy, account: Account) -> float | None:
     return reserves.get(account.id) or reserves.get(account.name.casefold())
 
 
-def _account(account: Account) -> PolicyAccount:
+def policy_account(account: Account) -> PolicyAccount:
     windows = tuple(
         PolicyWindow(
             name=window.name,
@@ -111,7 +134,7 @@ def _profile(profile: Profile) -> PolicyProfile:
     )
 
 
-def _agent(agent: Agent, profiles: Sequence[Profile]) -> PolicyAgent:
+def _agent(agent: Agent, profiles: Sequence[Profile], memory: AgentMemory) -> PolicyAgent:
     profile = profile_running(profiles, agent.machine_id, agent.kind, agent.profile)
     return PolicyAgent(
         id=agent.id,
@@ -121,6 +144,11 @@ def _agent(agent: Agent, profiles: Sequence[Profile]) -> PolicyAgent:
         activity=agent.activity,
         model=agent.model or "",
         at_limit=agent.fault is not None and agent.fault.code == "usage_limit",
+        moved_at_ms=memory.moved_at_ms,
+        has_failed=memory.failures > 0,
+        left=memory.left,
+        alone_until_ms=memory.alone_until_ms,
+        alone_why=memory.alone_why,
     )
 
 

@@ -82,6 +82,8 @@ class QuestionActs:
         def make(at_ms: int) -> machine.AnyEvent:
             return machine.Answer(at_ms=at_ms, by=by, option=", ".join(keys) or None, text=text)
 
+        if row.log.own and not keys:
+            raise HubError("bad_request", "option: choose one of them; a text alone decides nothing here.")
         if row.card.waiting_id is None:
             return await self._act(question_id, "answer", body, by, make)
         if text is not None and not row.card.free_text:

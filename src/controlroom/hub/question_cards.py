@@ -9,6 +9,7 @@ from datetime import tzinfo
 import msgspec
 
 from controlroom.core.blocking import why_blocking
+from controlroom.core.credit import CreditCard
 from controlroom.core.due import read_due
 from controlroom.core.question_words import About, chosen
 from controlroom.core.questions import Log, can_reopen, can_undo
@@ -30,6 +31,7 @@ from controlroom.wire.question import (
 EVENT_BYTES = 12_000  # of a question in an event; beyond, long texts are cut
 TOO_LONG = "It is too long to tell that it is harmless."
 SAID_SO = "The agent says that it waits for you."
+MONEY = "It may cost money, which only you may allow."
 OVER = "Its time was over before the Control Room saw it, so the default is not used by itself."
 
 _FATES: dict[str, MessageState] = {
@@ -101,6 +103,19 @@ def card_of_command(body: AskQuestion, times: Times) -> tuple[Card, bool]:
         doc=body.doc or None,
     )
     return card, why is not None
+
+
+def card_of_credit(asked: CreditCard, asked_at_ms: int) -> Card:
+    """The card of the credit guard. It is blocking."""
+    return Card(
+        source="policy",
+        question=asked.question,
+        asked_at_ms=asked_at_ms,
+        options=tuple(QuestionOption(key=one.key, label=one.label, what=one.what) for one in asked.choices),
+        free_text=False,
+        blocking_why=MONEY,
+        context=asked.context,
+    )
 
 
 def _why_blocking(

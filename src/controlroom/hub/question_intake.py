@@ -243,7 +243,7 @@ class _Reading:
 
     def _resolve(self, line: ResolvedLine) -> None:
         """The agent says that something is settled: its question is closed, or nobody knows which it is."""
-        rows = [row for row in self._open() if not row.card.more]
+        rows = [row for row in self._open() if not row.card.more and not row.log.own]
         at = similar.find(line.text, [ask_of(row.card) for row in rows])
         if at is not None:
             why = line.why or "It says so."
@@ -297,14 +297,24 @@ def is_too_fast(change: Change, agent_id: str) -> bool:
 
 
 def new_question(
-    change: Change, id: str, agent_id: str, chat_id: str, card: Card, *, is_blocking: bool, by: str = ""
+    change: Change,
+    id: str,
+    agent_id: str,
+    chat_id: str,
+    card: Card,
+    *,
+    is_blocking: bool,
+    by: str = "",
+    own: bool = False,
 ) -> QuestionRow:
-    """A question that is not stored yet. ``by``: who asks for the agent; "" = it does itself."""
+    """A question that is not stored yet. ``by``: who asks for the agent; "" = it does itself. ``own``: the
+    Control Room asks about the agent."""
     log = machine.ask(
         at_ms=card.asked_at_ms,
         by=by or f"agent:{agent_id}",
         blocking=is_blocking,
         has_default=card.default is not None,
+        own=own,
     )
     return QuestionRow(
         id=id, agent_id=agent_id, chat_id=chat_id, card=card, log=log, created_ms=change.now_ms
@@ -319,7 +329,7 @@ def replacing(steps: Steps, change: Change, row: QuestionRow, *, siblings: Seque
     """
     new = ask_of(row.card)
     for old in question_rows.open_questions(change.connection, row.agent_id):
-        if old.card.more or old.card.source == "picker":
+        if old.card.more or old.card.source == "picker" or old.log.own:
             continue
         why = similar.is_same(ask_of(old.card), new)
         if why is None or (

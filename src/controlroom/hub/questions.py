@@ -224,6 +224,11 @@ class Questions:
         """A question by command: of the agent whose pane it comes from, or for one that is named."""
         return await self._asking.file(body, by)
 
+    @property
+    def steps(self) -> Steps:
+        """What writes steps down: for the credit guard, which asks here too."""
+        return self._steps
+
     async def set_paused(self, body: SetPause, by: str) -> PauseState:
         """Pause what happens by itself, or go on."""
         return await self._pause.set(body, by)

@@ -1,4 +1,4 @@
-"""What the policy would do with each agent now, and why: a dry run, for people to read."""
+"""What the policy would do with each agent now, and why, for people to read."""
 
 from __future__ import annotations
 
@@ -35,9 +35,20 @@ class PolicyAdvice(Struct, frozen=True, kw_only=True):
     card: CreditCard | None = None
 
 
+class PolicyMachine(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """``automatic``: the person lets the policy act there (the setting policy.automatic)."""
+
+    id: str
+    name: str
+    automatic: bool
+
+
 class PolicyReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """The policy's opinion at one moment. It is a dry run: nothing is moved by it."""
+    """The policy's opinion at one moment. Reading it moves nothing: on machines that are ``automatic`` it is
+    done by itself, unless that is ``paused``; on the others it is a dry run."""
 
     at_ms: int
     rules: PolicyRules
     advice: tuple[PolicyAdvice, ...]
+    machines: tuple[PolicyMachine, ...] = ()
+    paused: bool = False

@@ -14,7 +14,8 @@ from controlroom.wire.model import Delivery, Struct
 QuestionState = Literal[
     "open", "answered", "resolved", "superseded", "default", "skipped", "dismissed", "expired"
 ]
-QuestionSource = Literal["block", "picker", "command"]
+QuestionSource = Literal["block", "picker", "command", "policy"]
+"""``policy``: the Control Room itself asks, and the answer is typed to nobody."""
 
 
 class QuestionOption(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ async def tell(house: House, used: dict[str, float], paid: Paid | None = None, *
             taken_at_ms=now_ms,
             source="endpoint",
             used_pct=percent if length > 300 else 20,
-            resets_at_ms=now_ms + (2 * DAY if length > 300 else HOUR),
+            resets_at_ms=now_ms + (2 * DAY + HOUR // 2 if length > 300 else HOUR),
         )
         for name, percent in used.items()
         for length in (300, 10_080)

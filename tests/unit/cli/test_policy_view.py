@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from controlroom.cli.policy_view import render_report
 from controlroom.core.credit import CreditCard, CreditChoice
-from controlroom.wire.policy import PolicyAdvice, PolicyReport, PolicyRules
+from controlroom.wire.policy import PolicyAdvice, PolicyMachine, PolicyReport, PolicyRules
 
 RULES = PolicyRules(week_min_pct=3, five_hours_min_pct=10, margin_pct=5, cool_down_min=30)
 CARD = CreditCard(
@@ -24,8 +26,8 @@ ASK = PolicyAdvice(
 )
 
 
-def lines(*advice: PolicyAdvice) -> list[str]:
-    report = PolicyReport(at_ms=0, rules=RULES, advice=advice)
+def lines(*advice: PolicyAdvice, **more: Any) -> list[str]:
+    report = PolicyReport(at_ms=0, rules=RULES, advice=advice, **more)
     return render_report(report, {"a": "orchard", "b": "mea\ndow"}, 60, colour=False)
 
 
@@ -52,3 +54,15 @@ def test_what_needs_the_person_comes_first() -> None:
 
 def test_without_agents() -> None:
     assert lines() == ["No agent is running."]
+
+
+def test_where_it_acts_by_itself() -> None:
+    desk = PolicyMachine(id="mac_1", name="desk", automatic=True)
+    attic = PolicyMachine(id="mac_2", name="attic", automatic=False)
+    assert lines(STAY, machines=(desk,))[-2:] == [
+        "On desk this is done by itself, with a receipt and an Undo",
+        "for each move (policy.automatic).",
+    ]
+    assert lines(STAY, machines=(desk, attic))[-1].endswith("by itself.")
+    assert any("is paused" in row for row in lines(STAY, machines=(desk,), paused=True))
+    assert lines(STAY, machines=(attic,))[-1] == "and why."

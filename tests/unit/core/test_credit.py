@@ -106,7 +106,7 @@ def test_a_move_that_has_to_wait_leaves_it_on_a_spent_account(activity: str) -> 
     assert (found.what, found.to_profile_id) == ("ask", "p-home")
     refused = advice(paid("on"), account("Home"), activity="working", answers={"work": False})
     assert (refused.what, refused.when) == ("move", "idle")
-    assert "You refused paid extra usage on Work" in refused.sentences[-1]
+    assert "You did not allow paid extra usage on Work" in refused.sentences[-1]
 
 
 def test_no_landing_where_it_may_cost() -> None:

@@ -627,7 +627,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** On which account each agent should be now, and why. A dry run: nothing is moved by it. */
+        /** On which account each agent should be now, and why; reading it moves nothing. */
         get: operations["get_policy"];
         put?: never;
         post?: never;

@@ -8,14 +8,14 @@ from controlroom.wire.policy import PolicyReport
 
 
 async def get_policy(parts: Parts, call: Call) -> PolicyReport:
-    return parts.policy()
+    return await parts.policy()
 
 
 POLICY_ROUTES: tuple[Route, ...] = (
     Route(
         "GET",
         "/policy",
-        "On which account each agent should be now, and why. A dry run: nothing is moved by it.",
+        "On which account each agent should be now, and why; reading it moves nothing.",
         get_policy,
         PolicyReport,
     ),

@@ -146,12 +146,11 @@ def newest_questions(
 
 
 def created_since(connection: Connection, agent_id: str, since_ms: int) -> int:
-    """How many cards of an agent's texts and commands were made since then; pickers and groups do not
-    count."""
+    """How many cards of an agent's texts and commands were made since then; groups do not count."""
     query = select(func.count()).where(
         questions.c.agent_id == agent_id,
         questions.c.created_ms > since_ms,
-        questions.c.source != "picker",
+        questions.c.source.in_(("block", "command")),
         questions.c.is_group.is_(False),
     )
     return connection.execute(query).scalar() or 0

@@ -1,0 +1,208 @@
+"""The policy where it may act: its moves, what is remembered of them, and money that the person allows."""
+
+from __future__ import annotations
+
+import pytest
+
+from controlroom.core.usage import Paid
+from controlroom.kit.settings import Policy, Settings
+from controlroom.wire.node import OperateAct
+from controlroom.wire.operation import AskOperation, Operation, OperationArgs, OperationError, UndoOperation
+from controlroom.wire.policy import PolicyAdvice
+from controlroom.wire.question import AnswerQuestion, CloseQuestion, Question, SetPause
+from tests.integration.hub import conftest
+from tests.integration.hub.conftest import House
+from tests.integration.hub.policy_house import tell
+from tests.support.waiting import until
+
+WHY = "2 % of the week is below the minimum of 3 %; it ends in 2 d."
+PAID = Paid(is_enabled=True, used_cents=4120, limit_cents=5000)
+
+
+@pytest.fixture(autouse=True)
+def let_it_act(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The policy may act on the machine of these tests."""
+    monkeypatch.setattr("controlroom.hub.policy_desk.REST_S", 0.05)
+
+    def settings(**more: object) -> Settings:
+        return Settings(policy=Policy(automatic=("desk",)), **more)  # type: ignore[arg-type] # by name
+
+    monkeypatch.setattr(conftest, "Settings", settings)
+
+
+async def moved(house: House) -> Operation:
+    """The operation that the policy asked for."""
+
+    async def asked() -> Operation | None:
+        found = (await house.client.operations()).operations
+        return found[-1] if found and found[-1].id in house.node.taken else None
+
+    return await until(asked, "a move of the policy")
+
+
+async def ends(house: House, id: str, error: OperationError | None = None) -> Operation:
+    await house.node.tell_operation(id, "agt_1", "delivered" if error is None else "failed", error=error)
+
+    async def is_over() -> Operation | None:
+        found = await house.client.operation(id)
+        return found if found.state in ("delivered", "failed") else None
+
+    return await until(is_over, f"{id} is over")
+
+
+async def advice(house: House, rule: str) -> PolicyAdvice:
+    async def given() -> PolicyAdvice | None:
+        found = (await house.client.policy()).advice
+        return found[0] if found and found[0].rule == rule else None
+
+    return await until(given, f"the rule {rule}")
+
+
+async def card(house: House) -> Question:
+    """The question about money."""
+
+    async def asked() -> Question | None:
+        found = (await house.client.questions()).questions
+        return found[0] if found else None
+
+    return await until(asked, "a question")
+
+
+def acts(house: House) -> list[OperateAct]:
+    return [act for act in house.node.asked if isinstance(act, OperateAct)]
+
+
+# ---- moves -------------------------------------------------------------------------------------------------
+
+
+async def test_it_moves_an_agent_once_and_says_why(house: House) -> None:
+    await tell(house, {"work": 98, "home": 40})
+    move = await moved(house)
+    assert (move.kind, move.by, move.why, move.profile_name) == ("move", "policy", WHY, "home")
+    assert (acts(house)[0].profile, acts(house)[0].when, acts(house)[0].drop) == ("/home", "idle", False)
+    report = await house.client.policy()
+    assert [(one.name, one.automatic) for one in report.machines] == [("desk", True)]
+    await tell(house, {"home": 98, "work": 98}, profile="/home")
+    done = await ends(house, move.id)
+    assert done.undo is not None
+    receipts = [(one.by, one.text) for one in (await house.client.receipts()).receipts]
+    assert receipts == [
+        ("policy", f"Asked for a move to profile home, once it is idle. Why: {WHY}"),
+        ("policy", f"Moved to profile home. Why: {WHY}"),
+    ]
+    assert (await advice(house, "cool_down")).what == "wait"
+    await house.restart()
+    assert (await advice(house, "cool_down")).what == "wait", "it is remembered"
+    assert len(acts(house)) == 1
+
+
+async def test_a_move_that_was_taken_back_leaves_the_agent_alone(house: House) -> None:
+    await tell(house, {"work": 98, "home": 40})
+    move = await moved(house)
+    await tell(house, {"home": 40, "work": 98}, profile="/home")
+    await house.until_agent(profile="/home")
+    await ends(house, move.id)
+    undo = await house.client.undo_operation(move.id, UndoOperation(request_id="r1", why="It stays."))
+    await until(lambda: undo.id in house.node.taken, "the way back")
+    await tell(house, {"work": 98, "home": 40})
+    await ends(house, undo.id)
+    found = await advice(house, "left_alone")
+    assert found.sentences[-1].startswith("A move of the policy was taken back: it is left alone")
+    await house.restart()
+    assert (await advice(house, "left_alone")).what == "stay"
+    assert [act.profile for act in acts(house)] == ["/home", "/work"]
+
+
+async def test_a_move_that_failed_is_not_tried_again_soon(house: House) -> None:
+    await tell(house, {"work": 98, "home": 40})
+    move = await moved(house)
+    await ends(house, move.id, OperationError(code="failed", text="The disk is full."))
+    found = await advice(house, "cool_down")
+    assert found.sentences[-1].startswith("A move of it failed a short while ago")
+
+
+async def test_a_move_that_waits_is_taken_back_when_there_is_enough_again(house: House) -> None:
+    await tell(house, {"work": 98, "home": 40})
+    move = await moved(house)
+    await tell(house, {"work": 10, "home": 40})
+    error = OperationError(code="cancelled", text="It was taken back.")
+    await until(lambda: any(act.id.startswith("amd_") for act in house.node.asked), "it is taken back")
+    await ends(house, move.id, error)
+    await tell(house, {"work": 98, "home": 40})
+    await until(lambda: len(acts(house)) == 2, "nobody asked to leave it alone")
+
+
+async def test_nothing_is_done_while_paused(house: House) -> None:
+    await house.client.set_paused(SetPause(request_id="p1", paused=True))
+    await tell(house, {"work": 98, "home": 40})
+    await advice(house, "week_low")
+    assert (await house.client.policy()).paused
+    assert acts(house) == []
+    await house.client.set_paused(SetPause(request_id="p2", paused=False))
+    await moved(house)
+
+
+# ---- money -------------------------------------------------------------------------------------------------
+
+
+async def test_it_asks_before_money_is_spent_and_takes_the_answer(house: House) -> None:
+    await tell(house, {"work": 100}, PAID)
+    asked = await card(house)
+    assert (asked.source, asked.blocking, asked.agent_id) == ("policy", True, "agt_1")
+    assert asked.question == "Shall shop go on with paid extra usage?"
+    assert asked.context is not None and "41.20 of a monthly limit of 50.00" in asked.context
+    assert [(one.key, one.label) for one in asked.options] == [("no", "No, wait"), ("yes", "Yes, pay")]
+    await house.restart()
+    assert [one.id for one in (await house.client.questions()).questions] == [asked.id], "asked once"
+    answered = await house.client.answer_question(asked.id, AnswerQuestion(request_id="r1", option="yes"))
+    assert (answered.state, answered.undo_until_ms) == ("answered", 0)
+    assert (await advice(house, "credit_allowed")).what == "stay"
+    await house.restart()
+    assert (await advice(house, "credit_allowed")).what == "stay", "the answer is kept"
+    await house.client.close_question(asked.id, "undo", CloseQuestion(request_id="r2"))
+    assert (await advice(house, "credit_guard")).what == "ask"
+    assert house.node.taken == {}, "nothing is typed because of it"
+
+
+async def test_a_card_that_nobody_needs_any_more_goes_away(house: House) -> None:
+    await tell(house, {"work": 100}, PAID)
+    asked = await card(house)
+    await tell(house, {"work": 10}, PAID)
+
+    async def is_over() -> bool:
+        return (await house.client.question(asked.id)).state == "expired"
+
+    await until(is_over, "the card is gone")
+
+
+@pytest.mark.parametrize("option", ["yes", "no", None])
+async def test_a_restart_on_a_spent_account_waits_for_the_answer(house: House, option: str | None) -> None:
+    await tell(house, {"work": 100}, PAID)
+    await house.until_agent(profile="/work")
+    asked = await card(house)
+    wish = AskOperation(id="op_1", kind="restart", why="It is stuck.", agent_id="agt_1", args=OperationArgs())
+    await house.client.operate(wish)
+
+    async def said() -> Operation | None:
+        found = await house.client.operation("op_1")
+        return found if found.steps[0].detail or found.state == "failed" else None
+
+    held = await until(said, "it waits, and says so")
+    assert held.state == "queued" and held.steps[0].detail is not None
+    assert "It waits for your answer in the Inbox" in held.steps[0].detail
+    assert acts(house) == []
+    if option is None:
+        await house.client.close_question(asked.id, "dismiss", CloseQuestion(request_id="r1"))
+    else:
+        await house.client.answer_question(asked.id, AnswerQuestion(request_id="r1", option=option))
+    if option == "yes":
+        await until(lambda: "op_1" in house.node.taken, "it goes on")
+        return
+
+    async def failed() -> Operation | None:
+        found = await house.client.operation("op_1")
+        return found if found.state == "failed" else None
+
+    refused = await until(failed, "it is refused")
+    assert refused.error is not None and refused.error.code == "not_allowed"
+    assert acts(house) == []
