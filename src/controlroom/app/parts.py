@@ -20,19 +20,24 @@ _log = structlog.get_logger("parts")
 
 def multiplexers(settings: Settings, clock: Clock, health: HealthBoard) -> list[Multiplexer]:
     """One of each kind that is installed."""
+    sockets = {"tmux": settings.tmux.sockets, "herdr": settings.herdr.sockets}
     return [
-        make(environment=os.environ, sockets=settings.tmux.sockets, clock=clock)
-        for make in _load("controlroom.multiplexers", health)
+        make(environment=os.environ, sockets=sockets.get(name, "auto"), clock=clock)
+        for name, make in _load("controlroom.multiplexers", health)
     ]
 
 
 def drivers(settings: Settings, health: HealthBoard) -> list[Callable[[World], Driver]]:
     """The factories of the kinds of agents that are installed and wanted."""
     kinds = settings.agents.kinds
-    return list(_load("controlroom.agents", health, None if kinds == "auto" else frozenset(kinds)))
+    wanted = None if kinds == "auto" else frozenset(kinds)
+    return [make for _, make in _load("controlroom.agents", health, wanted)]
 
 
-def _load(group: str, health: HealthBoard, only: frozenset[str] | None = None) -> list[Callable[..., Any]]:
+def _load(
+    group: str, health: HealthBoard, only: frozenset[str] | None = None
+) -> list[tuple[str, Callable[..., Any]]]:
+    """Names and factories."""
     found = []
     points = sorted(entry_points(group=group), key=lambda point: point.name)
     for name in (only or frozenset()) - {point.name for point in points}:
@@ -45,7 +50,7 @@ def _load(group: str, health: HealthBoard, only: frozenset[str] | None = None) -
         if only is not None and point.name not in only:
             continue
         try:
-            found.append(point.load())
+            found.append((point.name, point.load()))
         except Exception as error:  # noqa: BLE001 - a broken plug-in must not stop the rest
             _log.error("an adapter cannot be loaded", adapter=point.name, exc_info=error)
             health.raise_(

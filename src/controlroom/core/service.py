@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-KEPT = ("PATH", "LANG", "LC_ALL", "TMUX_TMPDIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME", "SHELL")
+KEPT = (
+    *("PATH", "LANG", "LC_ALL", "SHELL", "TMUX_TMPDIR", "XDG_CONFIG_HOME"),
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME"),
+)
 """Variables of the person's shell that decide what is found and shown; secrets are not among them."""
 
 

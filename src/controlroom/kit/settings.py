@@ -102,6 +102,13 @@ class Tmux(_Section, frozen=True, kw_only=True):
     ] = "auto"
 
 
+class Herdr(_Section, frozen=True, kw_only=True):
+    sockets: Annotated[
+        Literal["auto"] | tuple[Annotated[str, Meta(min_length=1)], ...],
+        Meta(description='"auto" (all sessions) or a list of socket paths or names of sessions; [] is none'),
+    ] = "auto"
+
+
 class Agents(_Section, frozen=True, kw_only=True):
     kinds: Annotated[
         Literal["auto"] | tuple[Annotated[str, Meta(min_length=1)], ...],
@@ -177,6 +184,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     door: Door = Door()
     media: Media = Media()
     tmux: Tmux = Tmux()
+    herdr: Herdr = Herdr()
     agents: Agents = Agents()
     policy: Policy = Policy()
     slots: Slots = Slots()

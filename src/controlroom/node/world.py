@@ -21,6 +21,8 @@ QUIET_FRAME_S = 30.0
 PROCESSES_EVERY_S = 3.0
 """Without a change in the panes, the process table is read again after this time."""
 
+_INHERITED = ("TMUX", "TMUX_PANE", "HERDR_SOCKET_PATH", "HERDR_PANE_ID")
+
 
 class _Shot(msgspec.Struct):
     """The newest frame of a pane and when it was taken."""
@@ -62,7 +64,7 @@ class PaneWorld:
 
     async def refresh(self) -> None:
         """List all panes; read the process table when a pane's program changed, or every few seconds."""
-        listings = [await mux.list() for mux in self._multiplexers.values()]
+        listings = await asyncio.gather(*(mux.list() for mux in self._multiplexers.values()))
         self._listing = Listing(
             servers=tuple(server for listing in listings for server in listing.servers),
             panes=tuple(pane for listing in listings for pane in listing.panes),
@@ -150,6 +152,7 @@ class PaneWorld:
         pane = self._panes.get(ref)
         quiet = (
             pane is not None
+            and pane.tells_output
             and pane.active_at_s == shot.active_at_s
             and pane.active_at_s < shot.taken_s
             and pane.title == shot.title
@@ -178,6 +181,11 @@ class PaneWorld:
         """See ``Multiplexer.open_window``."""
         mux = self._mux(near)
         return await mux.open_window(near, name=name, folder=folder, environment=environment, argv=argv)
+
+    async def incarnation(self, ref: PaneRef) -> str:
+        """That of a pane which may be younger than the last look, freshly read; "" when it is not there."""
+        panes = (await self._mux(ref).list()).panes
+        return next((pane.incarnation for pane in panes if pane.ref == ref), "")
 
     async def keep(self, ref: PaneRef, *, is_kept: bool) -> None:
         await self._mux(ref).keep(ref, is_kept)
@@ -213,7 +221,8 @@ class PaneWorld:
     def agent_pane_of(self, pid: int) -> PaneRef | None:
         """The pane in whose process tree ``pid`` runs: by its parents, else by what it inherited.
 
-        A program that left its parents (a daemon) still carries TMUX and TMUX_PANE of its pane.
+        A program that left its parents (a daemon) still carries TMUX and TMUX_PANE of its pane, or Herdr's
+        like.
         """
         by_pid = {pane.pid: pane.ref for pane in self._listing.panes}
         current: int | None = pid
@@ -223,16 +232,13 @@ class PaneWorld:
             if current in by_pid:
                 return by_pid[current]
             current = self._processes.parent_of(current)
-        inherited = self._processes.environ(pid, ("TMUX", "TMUX_PANE"))
-        server = inherited.get("TMUX", "").split(",")[0]
-        return next(
-            (
-                pane.ref
-                for pane in self._listing.panes
-                if pane.ref.id == inherited.get("TMUX_PANE") and pane.ref.server == server
-            ),
-            None,
-        )
+        inherited = self._processes.environ(pid, _INHERITED)
+        places = {
+            (inherited.get("TMUX", "").split(",")[0], inherited.get("TMUX_PANE")),
+            (inherited.get("HERDR_SOCKET_PATH"), inherited.get("HERDR_PANE_ID")),
+        }
+        panes = (pane.ref for pane in self._listing.panes)
+        return next((ref for ref in panes if (ref.server, ref.id) in places), None)
 
     def _mux(self, ref: PaneRef) -> Multiplexer:
         mux = self._multiplexers.get(ref.multiplexer)
