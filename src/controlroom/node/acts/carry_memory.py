@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from controlroom.kit.copied_file import sync_folder
+from controlroom.kit.copied_file import sync
 from controlroom.kit.secrets_file import write_private
 
 STAGED = ".moving"
@@ -70,7 +70,7 @@ def save(path: Path, memory: Memory) -> None:
     """It is on disk when this returns. Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_private(path, msgspec.json.encode(memory))
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def put_in_place(file: Placed) -> None:
@@ -94,7 +94,7 @@ def take_back(memory: Memory) -> None:
             Path(folder).rmdir()
     for folder, times in memory.times.items():
         with suppress(FileNotFoundError):
-            sync_folder(Path(folder))
+            sync(Path(folder))
             os.utime(folder, ns=times)
 
 

@@ -26,7 +26,7 @@ import structlog
 from controlroom.core import moves
 from controlroom.core.moves import Fate, Pair, Refused
 from controlroom.core.text import clean_line
-from controlroom.kit.copied_file import BLOCK, common_bytes, copy_file, sync_folder
+from controlroom.kit.copied_file import BLOCK, common_bytes, copy_file, sync_all
 from controlroom.node.acts import carry_memory
 from controlroom.node.acts.carry_memory import Memory, Placed
 from controlroom.node.agents.moving import Belongings, Moving, Piece
@@ -277,6 +277,8 @@ class _Carrying:
             copied = copy_file(sources[file.to], Path(file.staged), most=file.size, going=self._going)
             if copied.size != file.size:
                 raise _written_to()
+        self._going()
+        sync_all(Path(file.staged) for file in memory.files)
 
     def _is_still_the_same(self, jobs: tuple[_Job, ...], belongings: Belongings) -> None:
         """Nothing may have been written while it was copied. Raises Refused."""
@@ -293,8 +295,7 @@ class _Carrying:
             carry_memory.put_in_place(file)
         written = {str(Path(file.to).parent) for file in memory.files}
         self._keep_times(memory, belongings, written)
-        for folder in sorted({*written, *(str(Path(made).parent) for made in memory.made)}):
-            sync_folder(Path(folder))
+        sync_all(map(Path, {*written, *(str(Path(made).parent) for made in memory.made)}))
         for file in memory.files:
             if Path(file.to).stat().st_size != file.size:
                 raise OSError(errno.EIO, "A copy is not whole")
