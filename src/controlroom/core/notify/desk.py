@@ -45,6 +45,8 @@ GATHER_MS = 20_000
 KEPT_OVER_MS = {"question": 60_000, "waiting": 60_000, "finished": 60_000, "trouble": 600_000}
 """How long an episode may be gone and still be the same when it comes back."""
 
+KEPT_DIALOG_MS = 600_000  # a question that a dialog asked: longer than a dialog may stand after its answer
+
 SLEPT_MS = 90_000  # the hub steps every 20 s: a longer break was a sleep of the machine, or a stop
 
 OPEN = ("waiting", "held", "gathered")
@@ -97,21 +99,23 @@ class _Step:
 
     def end_what_is_over(self) -> None:
         for key, entry in self._desk.entries.items():
-            if key in self._now_there or not self._may_be_over(key):
+            if key in self._now_there:
                 continue
-            if entry.over_ms is None:
+            if entry.over_ms is not None:
+                if self._is_forgotten(entry, entry.over_ms):
+                    del self._entries[key]
+            elif self._may_be_over(key):
                 self._end(entry)
-            elif self._is_forgotten(entry, entry.over_ms):
-                del self._entries[key]
 
     def _may_be_over(self, key: str) -> bool:
         """Whether its absence says something: what is not known now is not over."""
         agent = self._agents.get(owner_of(key))
         is_away = any(key.startswith(f"trouble:{machine.machine_id}:") for machine in self._facts.silent)
-        return not is_away and (agent is None or agent.is_known)
+        is_seen = agent is None or (agent.is_known and agent.activity not in ("unknown", "starting"))
+        return not is_away and is_seen
 
     def _is_forgotten(self, entry: Entry, over_ms: int) -> bool:
-        kept_ms = KEPT_OVER_MS[entry.episode.kind]
+        kept_ms = KEPT_DIALOG_MS if entry.episode.dialog else KEPT_OVER_MS[entry.episode.kind]
         return not entry.is_kept and not 0 <= self._now - over_ms <= kept_ms
 
     def _end(self, entry: Entry) -> None:
@@ -147,7 +151,11 @@ class _Step:
     def decide(self) -> None:
         ready: list[Entry] = []
         freed: list[Entry] = []
+        closed_ms = self._closed_dialogs()
         for key, episode in self._now_there.items():
+            if episode.kind == "waiting" and episode.dialog in closed_ms:
+                again_ms = closed_ms[episode.dialog] + self._rules.waiting_after_ms
+                episode = replace(episode, due_ms=max(episode.due_ms, again_ms))
             entry = self._taken_up(key, episode)
             if entry.state not in OPEN:
                 continue
@@ -159,6 +167,14 @@ class _Step:
         freed += self._kept_ready()
         self._push_freed(freed)
         self._push_ready(ready)
+
+    def _closed_dialogs(self) -> dict[str, int]:
+        """Dialogs whose question was closed lately, and when: they stand a moment longer on the screen."""
+        return {
+            entry.episode.dialog: entry.over_ms
+            for entry in self._entries.values()
+            if entry.episode.kind == "question" and entry.episode.dialog and entry.over_ms is not None
+        }
 
     def _taken_up(self, key: str, episode: Episode) -> Entry:
         """The entry of an episode: the one that it has, or a new one."""
@@ -184,7 +200,7 @@ class _Step:
     def _judged(self, entry: Entry) -> Entry:
         """The entry as it stands by the rules of now; ``gathered``: it may go out."""
         episode = entry.episode
-        if (why := self._why_never(episode)) is not None:
+        if (why := self._why_never(entry)) is not None:
             judged = replace(entry, state="dropped", why=why, until_ms=None)
         elif episode.due_ms > self._now:
             judged = replace(entry, state="waiting", until_ms=episode.due_ms, why=_due_words(episode))
@@ -199,13 +215,14 @@ class _Step:
         self._put(judged, is_told=is_told)
         return judged
 
-    def _why_never(self, episode: Episode) -> str | None:
+    def _why_never(self, entry: Entry) -> str | None:
+        episode = entry.episode
         rules, agent = self._rules, self._agents.get(episode.agent_id)
         if episode.refused:
             return episode.refused
         if episode.began_ms < self._desk.since_ms:
             return "It was there before notifications were."
-        if episode.stale_ms is not None and self._now - episode.began_ms > episode.stale_ms:
+        if episode.stale_ms is not None and entry.at_ms - episode.began_ms > episode.stale_ms:
             return "It was old news when the Control Room heard of it."
         if _switch(rules, episode) == "off":
             return f"Notifications of this kind ({episode.kind}) are off."
@@ -330,7 +347,9 @@ class _Step:
         return nameless(max(self._badge, 1))
 
     def _push_many(self, kind: str, members: list[Entry], why: str) -> None:
-        episodes = [entry.episode for entry in members]
+        standing = self._shown.get(kind, ())
+        still = [entry for entry in self._entries.values() if entry.id in standing]
+        episodes = [entry.episode for entry in (*still, *members)]
         title, text = together_words(episodes, self._rules.previews)
         is_digest = kind == "digest"
         if is_digest and self._rules.previews != "none":
@@ -352,7 +371,7 @@ class _Step:
                 members=tuple(entry.id for entry in members),
             )
         )
-        still = tuple(entry for entry in members if entry.over_ms is None)
+        still += [entry for entry in members if entry.over_ms is None]
         if still:
             self._show(kind, still)
         for entry in members:
@@ -397,7 +416,7 @@ class _Step:
         moments = [
             entry.until_ms
             for entry in self._entries.values()
-            if entry.until_ms is not None and (entry.over_ms is None or entry.is_kept)
+            if entry.until_ms is not None and (entry.episode.key in self._now_there or entry.is_kept)
         ]
         if self._gathering_ms is not None:
             moments.append(self._gathering_ms + GATHER_MS)

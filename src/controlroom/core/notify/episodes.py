@@ -38,6 +38,9 @@ QUIET_SPELL_MS = 5_000
 AFTER_WAKING_MS = 10_000
 """After a start or a sleep of the machine, what is known is as old as the sleep until a look was taken."""
 
+ASKED_MS = 60_000
+"""A question that was asked this long before an end, or later, belongs to it."""
+
 FINISHED_STALE_MS = HOUR_MS
 BUTTONS = 2
 BUTTON_LIMIT = 40  # a label that a system cuts would say something else
@@ -64,7 +67,7 @@ def episodes_of(facts: Facts, rules: Rules, now_ms: int, zone: tzinfo, awake_ms:
         _asked(asked, agents.get(asked.agent_id), rules, now_ms, zone) for asked in facts.questions
     ]
     carded = {asked.waiting_id for asked in facts.questions if asked.waiting_id}
-    asking = {asked.agent_id for asked in facts.questions}
+    asked_ms = {asked.agent_id: asked.asked_at_ms for asked in facts.questions}  # the newest of each
     settled_ms = awake_ms + AFTER_WAKING_MS
     for agent in facts.agents:
         if not agent.is_known:
@@ -72,7 +75,8 @@ def episodes_of(facts: Facts, rules: Rules, now_ms: int, zone: tzinfo, awake_ms:
         if agent.activity == "blocked" and (agent.stands is None or agent.stands.id not in carded):
             found.append(_waiting(agent, rules, settled_ms))
         if agent.done is not None:
-            found.append(_finished(agent, agent.done, rules, agent.id in asking, settled_ms))
+            has_question = asked_ms.get(agent.id, 0) >= agent.done.at_ms - ASKED_MS
+            found.append(_finished(agent, agent.done, rules, has_question, settled_ms))
     found += [_silent(one, rules, now_ms, zone, awake_ms) for one in facts.silent]
     found += [
         _trouble(one, delay_ms) for one in facts.troubles if (delay_ms := trouble_delay(one.code)) is not None
@@ -121,6 +125,7 @@ def _asked(asked: Asked, agent: Seen | None, rules: Rules, now_ms: int, zone: tz
         agent_id=asked.agent_id,
         chat_id="" if agent is None else agent.chat_id,
         question_id=asked.id,
+        dialog=asked.waiting_id,
         choices=buttons(asked) if rules.previews != "none" else (),
         is_read=asked.is_read,
         refused=refused,
@@ -158,6 +163,7 @@ def _waiting(agent: Seen, rules: Rules, settled_ms: int) -> Episode:
         is_blocking=True,
         agent_id=agent.id,
         chat_id=agent.chat_id,
+        dialog="" if agent.stands is None else agent.stands.id,
     )
 
 

@@ -165,7 +165,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that may be worth a push. ``due_ms``: not before; ``tag``: what it replaces on a device;
-    ``stale_ms``: old news when it is first seen later than this (None: never, it still waits)."""
+    ``dialog``: the id of the dialog that it is about; ``stale_ms``: old news when it is first seen later than
+    this (None: never, it still waits)."""
 
     key: str
     kind: Kind
@@ -182,6 +183,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     agent_id: str = ""
     chat_id: str = ""
     question_id: str = ""
+    dialog: str = ""
     choices: tuple[Choice, ...] = ()
     stale_ms: int | None = None
     is_read: bool = False  # on some device
