@@ -46,7 +46,7 @@ async def test_a_browser_subscribes_and_a_test_reaches_it(
     tested = await door.ask("POST", "/push/test", {}, browser)
     assert tested.body == {"sent": 1}
     (heard,) = service.heard
-    assert heard["title"] == "A test of notifications" and heard["open"] == "/settings/notifications"
+    assert heard["title"] == "A test of notifications" and heard["open"] == "settings/notifications"
     assert service.signers == [key]
     assert (await door.ask("POST", "/push/test", {}, browser)).code == "too_many"
 

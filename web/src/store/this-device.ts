@@ -45,7 +45,7 @@ export function factsOf(probe: Probe): Fact[] {
     {
       ...permission(probe.notifications, probe.isSecure),
       name: "notifications", title: "Notifications", icon: "bell",
-      purpose: "Tell you when an agent waits for you. This version sends none yet.",
+      purpose: "Tell you when an agent waits for you. See Notifications.",
     },
     {
       ...permission(probe.camera, probe.isSecure, "The browser asks when you scan a code."),

@@ -6,6 +6,7 @@
  */
 import { Database } from "../kit/idb";
 import { keepShared, sharedOf } from "../kit/shared";
+import { onMoved, onPush, onTap } from "./push";
 import { plan, SCOPE, SHARED, unneeded } from "./plan";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -50,6 +51,15 @@ self.addEventListener("fetch", (event) => {
     case "network":
       return; // as if there were no worker
   }
+});
+
+self.addEventListener("push", (event) => event.waitUntil(onPush(event.data?.text() ?? "")));
+
+self.addEventListener("notificationclick", (event) => event.waitUntil(onTap(event.notification, event.action)));
+
+self.addEventListener("pushsubscriptionchange", (event) => {
+  const change = event as ExtendableEvent & { oldSubscription?: PushSubscription | null };
+  change.waitUntil(onMoved(change.oldSubscription?.options.applicationServerKey ?? null));
 });
 
 /** All files or none: half a version is none. The browser's own cache is not asked, it may be older. */

@@ -103,7 +103,7 @@ class Ways:
             tag="test",
             title="A test of notifications",
             body=f"This is how {device.name} is told that something waits for you.",
-            open="/settings/notifications",
+            open="settings/notifications",
             at_ms=self._clock.now_ms(),
             badge=0,
             urgency="high",

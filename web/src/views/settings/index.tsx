@@ -3,6 +3,7 @@ import { addressOf } from "../../store/routes";
 import { isWide } from "../../kit/media";
 import { line } from "../../kit/text";
 import { ownDevice } from "../../live/devices";
+import { push } from "../../live/push";
 import { useRoom, type Room } from "../../live/room";
 import { ConnectionBadge } from "../../parts/connection-badge";
 import { Icon } from "../../parts/icon";
@@ -12,16 +13,18 @@ import { taste } from "../../store/taste";
 import { Devices } from "./devices";
 import { LockPage } from "./lock";
 import { Machines } from "./machines";
+import { Notifications } from "./notifications";
 import { PairDevice } from "./pair-device";
 import { Reading } from "./reading";
 import { ThisDevice } from "./this-device";
 import { lockWords } from "./words";
 import "./settings.css";
 
-type PageName = "devices" | "this-device" | "lock" | "reading" | "machines" | "pair";
+type PageName = "devices" | "this-device" | "notifications" | "lock" | "reading" | "machines" | "pair";
 
 const PAGES: readonly { page: PageName; title: string; icon: string }[] = [
   { page: "this-device", title: "This device", icon: "phone" },
+  { page: "notifications", title: "Notifications", icon: "bell" },
   { page: "devices", title: "Devices", icon: "laptop" },
   { page: "lock", title: "Lock", icon: "face" },
   { page: "reading", title: "Reading and keys", icon: "sun" },
@@ -67,6 +70,8 @@ export function SettingsPage(props: { page?: string | undefined }) {
       return <Devices />;
     case "this-device":
       return <ThisDevice />;
+    case "notifications":
+      return <Notifications />;
     case "lock":
       return <LockPage />;
     case "reading":
@@ -92,6 +97,8 @@ function summaryOf(page: PageName, room: Room): string {
       return device === null ? "" : line(device.name, 60);
     case "devices":
       return devices === null ? "" : `${devices.size} paired`;
+    case "notifications":
+      return { looking: "", impossible: "Not possible here", denied: "Denied in this browser", off: "Off", on: "On" }[push.value.at];
     case "lock":
       return lockWords(device);
     case "reading":
