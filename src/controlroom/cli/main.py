@@ -32,7 +32,7 @@ COMMANDS: dict[str, str] = {
     "screen": "Print an agent's screen as it is now.",
     "watch": "Watch an agent's screen live; watching changes nothing.",
     "keys": "Press keys in an agent's pane.",
-    "start": "Start a new agent of a KIND (claude) in a FOLDER.",
+    "start": "Start a new agent of a KIND (claude, codex) in a FOLDER.",
     "restart": "Start an agent again with its session.",
     "fresh": "Start an agent again with a new session and a new chat.",
     "stop": "End an agent; its pane and chat stay.",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     "start",
     examples="""
     controlroom start claude ~/work/orchard --why "Pick the pears"
+    controlroom start codex ~/work/pears --why "A second opinion"
     controlroom start claude . --name pears --prompt "Read the plan" --why "Next task"
     """,
 )
@@ -44,7 +45,7 @@ def command(
     why: str,
     no_wait: bool,
 ) -> None:
-    """Start a new agent of a KIND (claude) in a FOLDER, in a new window of the tmux server that runs.
+    """Start a new agent of a KIND (claude, codex) in a FOLDER, in a new window of the tmux server that runs.
 
     A start-up prompt that is not known stops it there, and waits for you in its window.
     """
