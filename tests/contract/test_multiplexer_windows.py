@@ -8,7 +8,15 @@ from controlroom.node.mux.base import Pane, PaneGone, PaneRef
 from tests.support.multiplexers import MultiplexerBench
 from tests.support.waiting import until
 
-NAMES = ["orchard", "two words", "50% #{pane_id} #(date)", 'it\'s "quoted"; 5 $', "-d", "~"]
+NAMES = [
+    "orchard",
+    "two words",
+    "50% #{pane_id} #(date)",
+    'it\'s "quoted"; 5 $',
+    "-d",
+    "~",
+    r"the $PRICE of a\b",
+]
 
 
 async def only_pane(bench: MultiplexerBench) -> Pane:

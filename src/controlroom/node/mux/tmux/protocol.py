@@ -250,7 +250,7 @@ def _pane(fixed: str, free: tuple[str, ...], server: str) -> Pane:
         folder=clean_line(folder, PATH_LIMIT),
         title=clean_line(title),
         session=clean_line(session),
-        window=clean_line(window),
+        window=clean_line(_as_given(window)),
         width=int(width),
         height=int(height),
         alternate=alternate == "1",
@@ -343,6 +343,16 @@ def parse_scrollback(blocks: list[Block], pane: str, lines: int) -> History:
         kept=kept,
         alternate=head[5] == "1",
     )
+
+
+_STORED = re.compile(r"\\([\\$])")
+
+
+def _as_given(name: str) -> str:
+    """The name of a window as it was given: a rename stores a backslash before each backslash, and before a
+    dollar sign that a word follows. A new window stores its name as it is, so one with a backslash before
+    either of them reads wrong until it is renamed (both seen with 3.3a)."""
+    return _STORED.sub(r"\1", name)
 
 
 def is_pane_id(text: str) -> bool:
