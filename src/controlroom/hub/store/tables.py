@@ -341,4 +341,4 @@ glance_tokens = Table(
     Column("used_ms", BigInteger),
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0013")
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0015")

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "h0015"
-down_revision = "h0012"
+down_revision = "h0013"
 
 
 def upgrade() -> None:
