@@ -16,6 +16,8 @@ import { openOf } from "../store/questions";
 import { changeTaste, taste } from "../store/taste";
 import { showAgent } from "../views/agents";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "../views/agents/acts";
+import { operationItems } from "../views/operations/acts";
+import { wishFor } from "../views/operations/wish";
 import { KeyNames } from "./all-keys";
 import { keyActs } from "../kit/keys";
 import { changeLayout, layout } from "../kit/layout";
@@ -41,7 +43,7 @@ interface Section {
 }
 
 const MOST_AGENTS = 8;
-const MOST_ACTS = 12;
+const MOST_ACTS = 16;
 const MOST_QUESTIONS = 6;
 /** The rank from which on what was typed stands in a text word by word. */
 const WORDS_FIT = 2.5;
@@ -204,6 +206,7 @@ function actsOf(room: Room, agent: Agent): Entry[] {
     { id: "window", name: "Chat in its own window", icon: "move", run: () => popOut({ at: "agent", agentId }) },
     { id: "term-window", name: "Terminal in its own window", icon: "move", run: () => popOut({ at: "terminal", agentId }) },
     { id: "link", name: "Copy its link", icon: "link", run: () => void copyLink(agent) },
+    ...operationItems(agent).map((item): Entry => ({ id: `operation-${item.icon ?? ""}`, name: item.label, ...(item.icon === undefined ? {} : { icon: item.icon }), run: item.run })),
   ];
 }
 
@@ -238,6 +241,7 @@ function acts(room: Room): Entry[] {
   const { theme } = taste.value;
   const isPaused = room.state.value.paused !== null;
   return [
+    { id: "start", name: "Start an agent…", icon: "plus", run: () => wishFor({ kind: "start" }) },
     { id: "pause", name: isPaused ? "Resume: use defaults again" : "Pause: use no default by itself", icon: isPaused ? "right" : "hourglass", run: () => void pause(room, !isPaused) },
     { id: "list", name: layout.value.isListHidden ? "Show the list" : "Hide the list", icon: "list", keys: "[", run: () => changeLayout({ isListHidden: !layout.value.isListHidden }) },
     ...(theme === "dark" ? [] : [{ id: "dark", name: "Dark", icon: "moon", run: () => changeTaste({ theme: "dark" }) }]),

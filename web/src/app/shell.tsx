@@ -9,7 +9,8 @@ import { useRoom } from "../live/room";
 import { Empty } from "../parts/empty";
 import { Title, TitleLevel } from "../parts/title";
 import { Toasts } from "../parts/toast";
-import { AgentList, AgentSheets } from "../views/agents";
+import { AgentList } from "../views/agents";
+import { shown } from "../views/agents/shown";
 import { Boundary } from "./boundary";
 import { layout } from "../kit/layout";
 import { Nav } from "./nav";
@@ -19,7 +20,8 @@ import { Resizer } from "../parts/resizer";
 import { addressOf, type Route } from "../store/routes";
 import { rowOf, Shortcuts } from "./shortcuts";
 import { Strips } from "./strips";
-import { AgentTerminal, ChatView, Chief, HostShells, Inbox, SettingsList, SettingsPage, SharedView, Usage } from "./views";
+import { wish } from "../views/operations/wish";
+import { AgentSheets, AgentTerminal, ChatView, Chief, HostShells, Inbox, OperationSheets, SettingsList, SettingsPage, SharedView, Usage } from "./views";
 
 export function Shell() {
   const place = route.value;
@@ -40,7 +42,8 @@ export function Shell() {
         </TitleLevel.Provider>
       </main>
       <Toasts />
-      <AgentSheets />
+      {shown.value === null ? null : <AgentSheets />}
+      {wish.value === null ? null : <OperationSheets />}
       <Shortcuts />
     </div>
   );

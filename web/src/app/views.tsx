@@ -7,6 +7,8 @@ export const HostShells = lazy(() => import("../views/terminal").then((module) =
 export const Inbox = lazy(() => import("../views/inbox").then((module) => module.Inbox));
 export const Chief = lazy(() => import("../views/chief").then((module) => module.Chief));
 export const Usage = lazy(() => import("../views/usage").then((module) => module.Usage));
+export const AgentSheets = lazy(() => import("../views/agents/sheet").then((module) => module.AgentSheets));
+export const OperationSheets = lazy(() => import("../views/operations").then((module) => module.OperationSheets));
 export const Palette = lazy(() => import("./palette").then((module) => module.Palette));
 export const AllKeys = lazy(() => import("./all-keys").then((module) => module.AllKeys));
 

@@ -13,7 +13,7 @@ import type { LinkState } from "../store/link-state";
 import type { State, StoreEvent } from "../store/state";
 
 /** What views may tell the state: answers of requests about nouns that it holds. */
-export type Told = Extract<StoreEvent, { type: "receipts" | "devices" | "message" | "questions" | "paused" | "accounts" }>;
+export type Told = Extract<StoreEvent, { type: "receipts" | "devices" | "message" | "questions" | "paused" | "accounts" | "operations" }>;
 
 export interface Room {
   readonly http: Http;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Item, Receipt } from "../api/types";
+import type { Item, Operation, Receipt } from "../api/types";
+import { operation } from "./samples";
 import { blocksOf, changesOf, editsBefore, foldedText, helpersSummary, leadOf, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
 
 let count = 0;
@@ -50,6 +51,18 @@ describe("blocks", () => {
   it("begins each day with its line", () => {
     const far = [item("user", { at_ms: 0 }), item("assistant", { at_ms: 90_000_000 }), item("assistant", { at_ms: 90_000_001 })];
     expect(outline(blocksOf(far, options({ isSameDay: (one, other) => Math.abs(one - other) < 1000 })))).toBe("day mine day theirs theirs");
+  });
+
+  it("shows operations that are over where they ended; what began the chat stands before it", () => {
+    const [first, last] = [item("user", { at_ms: 1000 }), item("assistant", { at_ms: 9000 })];
+    const over = (id: string, kind: Operation["kind"], atMs: number): Operation =>
+      operation(id, { kind, state: "delivered", created_at_ms: 1, steps: [{ name: "stop", state: "done", at_ms: atMs }] });
+    const operations = [over("old", "restart", 100), over("began", "fresh", 500), over("here", "restart", 5000), operation("runs")];
+    const keys = (more: Partial<BlockOptions>): string[] => blocksOf([first, last], options({ operations, ...more })).flatMap((block) => (block.t === "operation" ? [block.operation.id] : []));
+    expect(keys({ hasStart: true })).toEqual(["began", "here"]);
+    expect(keys({})).toEqual(["here"]);
+    expect(blocksOf([], options({ operations, hasStart: true })).map((block) => block.key)).toEqual(["day:500", "operation:began", "operation:here"]);
+    expect(blocksOf([], options({ operations: [over("old", "restart", 100)], hasStart: true }))).toEqual([]);
   });
 
   it("shows what people did among it, and leaves typing to the receipts", () => {

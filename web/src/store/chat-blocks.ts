@@ -5,7 +5,8 @@
  * taste, but failures, refusals and file changes show in each of them. A block whose items did not change is the same
  * object as before, so that its view need not be drawn again.
  */
-import type { Item, Receipt } from "../api/types";
+import type { Item, Operation, Receipt } from "../api/types";
+import { endMs, isUnderWay } from "./operations";
 import type { Taste } from "./taste";
 
 export type ChatBlock =
@@ -19,7 +20,9 @@ export type ChatBlock =
   | { t: "thought"; key: string; items: readonly [Item] }
   /** A question by command: no reply holds it. */
   | { t: "asked"; key: string; questionId: string }
-  | { t: "receipt"; key: string; receipt: Receipt };
+  | { t: "receipt"; key: string; receipt: Receipt }
+  /** One that is over: its receipt. */
+  | { t: "operation"; key: string; operation: Operation };
 
 export interface FileChange {
   path: string;
@@ -36,6 +39,10 @@ export interface BlockOptions {
   isSameDay(one: number, other: number): boolean;
   /** Acts of people on this agent, oldest first. */
   receipts: readonly Receipt[];
+  /** Operations on this agent. */
+  operations?: readonly Operation[];
+  /** These items begin with the first of the chat: what began it stands before them. */
+  hasStart?: boolean;
   /** Questions that no item holds, by when they were asked, oldest first. */
   asked?: readonly { id: string; asked_at_ms: number }[];
   /** The agent works now and the window reaches its newest item: the last line of work still grows. */
@@ -44,11 +51,11 @@ export interface BlockOptions {
 
 export function blocksOf(items: readonly Item[], options: BlockOptions, before: readonly ChatBlock[] = []): ChatBlock[] {
   const blocks: ChatBlock[] = [];
-  const receipts = shownReceipts(options.receipts, items);
+  const deeds = deedsOf(items, options);
   const asked = (options.asked ?? []).filter((question) => question.asked_at_ms >= (items[0]?.at_ms ?? Infinity));
   let group: { kind: "work" | "helpers"; items: Item[] } | null = null;
   let lastMs: number | null = null;
-  let nextReceipt = 0;
+  let nextDeed = 0;
   let nextAsked = 0;
   const close = (endMs: number | null): void => {
     if (group !== null && group.items.length > 0) {
@@ -74,10 +81,10 @@ export function blocksOf(items: readonly Item[], options: BlockOptions, before: 
   let turnStart = 0;
   items.forEach((item, at) => {
     askedBefore(item.at_ms);
-    for (let receipt = receipts[nextReceipt]; receipt !== undefined && receipt.at_ms <= item.at_ms; receipt = receipts[++nextReceipt]) {
-      close(receipt.at_ms);
-      day(receipt.at_ms);
-      blocks.push({ t: "receipt", key: `receipt:${receipt.id}`, receipt });
+    for (let deed = deeds[nextDeed]; deed !== undefined && deed.atMs <= item.at_ms; deed = deeds[++nextDeed]) {
+      close(deed.atMs);
+      day(deed.atMs);
+      blocks.push(deed.block);
     }
     if (item.id === options.unreadId) {
       close(item.at_ms);
@@ -112,9 +119,9 @@ export function blocksOf(items: readonly Item[], options: BlockOptions, before: 
   });
   if (nextAsked < asked.length) askedBefore(Infinity);
   close(options.isRunning ? null : lastEnd(items));
-  for (const receipt of receipts.slice(nextReceipt)) {
-    day(receipt.at_ms);
-    blocks.push({ t: "receipt", key: `receipt:${receipt.id}`, receipt });
+  for (const deed of deeds.slice(nextDeed)) {
+    day(deed.atMs);
+    blocks.push(deed.block);
   }
   return shared(blocks, before);
 }
@@ -142,13 +149,27 @@ export function mustShow(item: Item): boolean {
   return tool.state === "failed" || tool.state === "refused" || (tool.changes?.length ?? 0) > 0;
 }
 
-/** Receipts in the time of these items; typing is left to the Chief tab. */
-function shownReceipts(receipts: readonly Receipt[], items: readonly Item[]): Receipt[] {
-  const first = items[0];
-  if (first === undefined) return [];
-  // What was done to a question stands on its card.
-  return receipts.filter((receipt) => receipt.at_ms >= first.at_ms && RECEIPTS.has(receipt.what) && receipt.question_id == null);
+interface Done {
+  atMs: number;
+  block: ChatBlock;
 }
+
+/** What was done to the agent in the time of these items, oldest first; typing is left to the Chief tab. */
+function deedsOf(items: readonly Item[], options: BlockOptions): Done[] {
+  const over = (options.operations ?? []).filter((operation) => !isUnderWay(operation)).map((operation) => ({ atMs: endMs(operation), operation }));
+  const firstMs = items[0]?.at_ms ?? Infinity;
+  const beganMs = options.hasStart === true ? Math.max(...over.filter((one) => BEGINNINGS.has(one.operation.kind) && one.operation.state === "delivered" && one.atMs <= firstMs).map((one) => one.atMs)) : -Infinity;
+  const fromMs = Number.isFinite(beganMs) ? beganMs : firstMs;
+  // What was done to a question stands on its card.
+  const receipts = options.receipts.filter((receipt) => receipt.at_ms >= firstMs && RECEIPTS.has(receipt.what) && receipt.question_id == null);
+  return [
+    ...receipts.map((receipt): Done => ({ atMs: receipt.at_ms, block: { t: "receipt", key: `receipt:${receipt.id}`, receipt } })),
+    ...over.filter((one) => one.atMs >= fromMs).map(({ atMs, operation }): Done => ({ atMs, block: { t: "operation", key: `operation:${operation.id}`, operation } })),
+  ].sort((one, other) => one.atMs - other.atMs);
+}
+
+/** They begin a chat. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["start", "fresh"] satisfies Operation["kind"][]);
 
 const RECEIPTS = new Set(["answer", "interrupt", "hide", "show"]);
 
@@ -172,6 +193,7 @@ function isSame(a: ChatBlock, b: ChatBlock): boolean {
   if ("endMs" in a && "endMs" in b && a.endMs !== b.endMs) return false;
   if (a.t === "asked" && b.t === "asked") return a.questionId === b.questionId;
   if (a.t === "receipt" && b.t === "receipt") return a.receipt === b.receipt;
+  if (a.t === "operation" && b.t === "operation") return a.operation === b.operation;
   if (a.t === "result" && b.t === "result") {
     return a.changes.length === b.changes.length && a.changes.every((one, at) => {
       const other = b.changes[at];

@@ -3,7 +3,7 @@
  * their kind. Unknown fields stay, unknown words of an activity mean `unknown`; null: this cannot be used.
  */
 import type {
-  Account, AccountGone, Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Paused, Question, Receipt,
+  Account, AccountGone, Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Operation, Paused, Question, Receipt,
 } from "../api/types";
 
 type Kind = "string" | "number" | "boolean" | "object" | "array";
@@ -26,6 +26,10 @@ const QUESTION: Shape = {
 const STEP: Shape = { state: "string", at_ms: "number", by: "string", why: "string" };
 const ACCOUNT: Shape = { id: "string", kind: "string", name: "string", login: "string", profiles: "array", windows: "array" };
 const WINDOW: Shape = { name: "string", length_minutes: "number", taken_at_ms: "number", source: "string", state: "string" };
+const OPERATION: Shape = {
+  id: "string", seq: "number", kind: "string", state: "string", steps: "array", args: "object", why: "string", by: "string",
+  created_at_ms: "number", changed_at_ms: "number",
+};
 const ID: Shape = { id: "string" };
 
 const ACTIVITIES: ReadonlySet<string> = new Set([
@@ -57,6 +61,12 @@ export function readQuestion(data: unknown): Question | null {
 /** A window that is half known is none, and then nothing of its account can be trusted. */
 export function readAccount(data: unknown): Account | null {
   return fits<Account>(data, ACCOUNT) && data.windows.every((window) => fits(window, WINDOW)) ? data : null;
+}
+
+/** Half a step is none, and then nobody knows how far it is. */
+export function readOperation(data: unknown): Operation | null {
+  const step: Shape = { name: "string", state: "string", at_ms: "number" };
+  return fits<Operation>(data, OPERATION) && data.steps.every((each) => fits(each, step)) ? data : null;
 }
 
 /** `{paused: null}`: it runs. */

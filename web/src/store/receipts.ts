@@ -13,6 +13,13 @@ const ACTS: Readonly<Record<string, { done: string; tried: string; icon: string 
   upload: { done: "Uploaded a file for", tried: "Tried to upload a file for", icon: "attach" },
   revoke: { done: "Revoked a device", tried: "Tried to revoke a device", icon: "shield" },
   pair: { done: "Paired a device", tried: "Tried to pair a device", icon: "phone" },
+  start: { done: "Start of an agent", tried: "Tried to start an agent", icon: "plus" },
+  restart: { done: "Restart of", tried: "Restart of", icon: "refresh" },
+  fresh: { done: "Fresh session of", tried: "Fresh session of", icon: "fresh" },
+  stop: { done: "Stop of", tried: "Stop of", icon: "stop" },
+  close: { done: "Close of", tried: "Close of", icon: "close" },
+  rename: { done: "Rename of", tried: "Rename of", icon: "edit" },
+  move: { done: "Move of", tried: "Move of", icon: "move" },
   terminal: { done: "Opened a shell", tried: "Tried to open a shell", icon: "term" },
 };
 
@@ -59,6 +66,7 @@ function byWords(receipt: Receipt): string {
     case "agent": return `agent ${rest.join(":")}`;
     case "host": return "the host’s command line";
     case "chief": return "the chief";
+    case "policy": return "the policy";
     case "checker": return "the checker";
     case "timer": return "the clock";
     default: return kind;

@@ -1,5 +1,5 @@
 /** Nouns of the API for tests: whole, with what a test wants to be different. */
-import type { Account, AccountWindow, Agent, Device, Fleet, Machine, Message, Question, QuestionStep, Receipt } from "../api/types";
+import type { Account, AccountWindow, Agent, Device, Fleet, Machine, Message, Operation, Question, QuestionStep, Receipt } from "../api/types";
 import type { StoreEvent } from "./state";
 
 export function agent(id: string, change: Partial<Agent> = {}): Agent {
@@ -62,6 +62,14 @@ export function accountWindow(length_minutes: number, used_pct: number | null, c
   return {
     name: length_minutes === 10_080 ? "week" : "5 hours", length_minutes, used_pct, resets_at_ms: null, taken_at_ms: 1_000, source: "endpoint",
     state: "fresh", ...change,
+  };
+}
+
+/** Asked for by a device and under way, unless it is said otherwise. */
+export function operation(id: string, change: Partial<Operation> = {}): Operation {
+  return {
+    id, seq: 1, kind: "restart", machine_id: "mac_1", state: "running", args: {}, why: "It has lost its way.", by: "device:dev_1", created_at_ms: 1_000,
+    changed_at_ms: 1_000, agent_id: "agt_1", agent_name: "shop", ...change, steps: change.steps ?? [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { account, accountWindow, agent, device, event, fleet, machine, message, receipt } from "./samples";
-import { apply, applyAll, EMPTY, isReadable, MOST_MESSAGES, MOST_RECEIPTS, type State, type StoreEvent } from "./state";
+import { account, accountWindow, agent, device, event, fleet, machine, message, operation, receipt } from "./samples";
+import { apply, applyAll, EMPTY, isReadable, MOST_MESSAGES, MOST_OPERATIONS, MOST_RECEIPTS, type State, type StoreEvent } from "./state";
 
 const START = apply(EMPTY, { type: "fleet", fleet: fleet(10, [agent("agt_1")], [machine("mac_1")]) });
 
@@ -133,6 +133,20 @@ describe("messages and receipts", () => {
       { type: "receipts", receipts: [receipt(4), receipt(7), receipt(11)] },
     ]);
     expect(state.receipts.map((one) => one.seq)).toEqual([4, 7, 11]);
+  });
+});
+
+describe("operations", () => {
+  it("are as they changed last, whoever told them, and only the newest stay", () => {
+    const state = applyAll(START, [
+      event(11, "operation.changed", operation("op_a", { seq: 11, state: "delivered" })),
+      { type: "operations", operations: [operation("op_a", { seq: 9, state: "running" }), operation("op_b", { seq: 8 })] },
+    ]);
+    expect([...state.operations.values()].map((one) => [one.id, one.state])).toEqual([["op_a", "delivered"], ["op_b", "running"]]);
+    const many = Array.from({ length: MOST_OPERATIONS }, (_, at) => operation(`op_${at}`, { seq: 20 + at }));
+    const full = apply(state, { type: "operations", operations: many });
+    expect([full.operations.size, full.operations.has("op_b"), full.operations.has("op_199")]).toEqual([MOST_OPERATIONS, false, true]);
+    expect(apply(state, event(12, "operation.changed", { ...operation("op_c"), steps: [{}] })).unknown).toBe(1);
   });
 });
 

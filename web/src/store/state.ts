@@ -8,10 +8,10 @@
  * gets what is missing. A new fleet begins a new `epoch`: whatever is not in a fleet (messages, receipts, devices,
  * hints) may have changed unseen, so it is dropped here and asked for anew by who shows it.
  */
-import type { Account, Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Paused, Question, Receipt } from "../api/types";
+import type { Account, Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Operation, Paused, Question, Receipt } from "../api/types";
 import { begun, changed, listed, NO_QUESTIONS, type Asked } from "./questions";
 import {
-  readAccount, readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readPaused, readQuestion, readReceipt,
+  readAccount, readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readOperation, readPaused, readQuestion, readReceipt,
 } from "./read";
 
 /** How sure we are that what is shown is what is. */
@@ -56,6 +56,8 @@ export interface State {
   devices: ReadonlyMap<string, Device> | null;
   questions: Asked;
   accounts: Accounts;
+  /** Operations by id, as the hub told of them; the newest `MOST_OPERATIONS`. */
+  operations: ReadonlyMap<string, Operation>;
   /** Since when the control room rests: no default is used by itself. Null: it does not, as far as is known. */
   paused: Paused | null;
   /** Version that the hub says, null before `welcome`. */
@@ -73,11 +75,13 @@ export type StoreEvent =
   | { type: "message"; message: Message }
   | { type: "questions"; questions: readonly Question[]; isWhole: boolean }
   | { type: "accounts"; accounts: readonly Account[] }
+  | { type: "operations"; operations: readonly Operation[] }
   | { type: "paused"; paused: Paused | null }
   | { type: "freshness"; freshness: Freshness };
 
 export const MOST_MESSAGES = 500;
 export const MOST_RECEIPTS = 200;
+export const MOST_OPERATIONS = 200;
 
 export const EMPTY: State = {
   seq: null,
@@ -92,6 +96,7 @@ export const EMPTY: State = {
   devices: null,
   questions: NO_QUESTIONS,
   accounts: { byId: null, told: 0 },
+  operations: new Map(),
   paused: null,
   serverVersion: null,
   unknown: 0,
@@ -150,6 +155,9 @@ function take(draft: Draft, event: StoreEvent): void {
     case "accounts":
       draft.set({ accounts: { byId: byId(event.accounts), told: next.accounts.told } });
       return;
+    case "operations":
+      for (const operation of event.operations) addOperation(draft, operation);
+      return;
     case "paused":
       draft.set({ paused: event.paused });
       return;
@@ -181,7 +189,7 @@ const EVENTS: Readonly<Record<string, Kind>> = {
   "pause.changed": kind(readPaused, (draft, { paused }) => draft.set({ paused })),
   "account.changed": kind(readAccount, (draft, account) => changeAccounts(draft, (all) => all.set(account.id, account))),
   "account.gone": kind(readGone, (draft, { id }) => changeAccounts(draft, (all) => all.delete(id))),
-  "operation.changed": kind(readGone, () => undefined), // its receipts are shown
+  "operation.changed": kind(readOperation, addOperation),
   "device.gone": kind(readGone, (draft, { id }) => changeDevices(draft, (all) => all.delete(id))),
 };
 
@@ -256,11 +264,21 @@ function addReceipt(draft: Draft, receipt: Receipt): void {
   }
 }
 
+function addOperation(draft: Draft, operation: Operation): void {
+  const known = draft.next.operations.get(operation.id);
+  if (known !== undefined && known.seq >= operation.seq) return; // an answer may come behind a newer event
+  const operations = draft.map("operations");
+  operations.set(operation.id, operation);
+  if (operations.size <= MOST_OPERATIONS) return;
+  const oldest = [...operations.values()].reduce((one, other) => (one.seq < other.seq ? one : other));
+  operations.delete(oldest.id);
+}
+
 function byId<T extends { id: string }>(rows: readonly T[]): ReadonlyMap<string, T> {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-type MapName = "machines" | "agents" | "messages" | "hints" | "hides";
+type MapName = "machines" | "agents" | "messages" | "hints" | "hides" | "operations";
 type Writable<M> = M extends ReadonlyMap<infer K, infer V> ? Map<K, V> : never;
 
 /** A state under change: each map is copied at most once, whatever happens to it. */

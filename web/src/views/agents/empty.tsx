@@ -8,6 +8,7 @@ import { Empty } from "../../parts/empty";
 import { Icon } from "../../parts/icon";
 import { showToast } from "../../parts/toast";
 import type { Filter } from "../../store/agents";
+import { wishFor } from "../operations/wish";
 
 const SAID_AFTER_MS = 1500;
 
@@ -59,6 +60,7 @@ export function FirstRun(props: { machines: ReadonlyMap<string, Machine> }) {
       <section aria-labelledby="start-one">
         <h2 class="sec-title" id="start-one">Start one in a terminal on <bdi>{name}</bdi></h2>
         <Command text={START} />
+        <p><button class="btn btn-line" type="button" onClick={() => wishFor({ kind: "start" })}>Start one from here</button></p>
         <p class="sec-hint">Looking for new panes. This page changes by itself.</p>
       </section>
       <section aria-labelledby="start-demo">

@@ -13,12 +13,13 @@ import { Icon } from "../../parts/icon";
 import { Title } from "../../parts/title";
 import { ALL, arrange, countsOf, filtersOf, isSameFilter, type Filter, type Group } from "../../store/agents";
 import { asShown, firstOf, type Asked } from "../../store/questions";
+import { wishFor } from "../operations/wish";
 import { FirstRun, Loading, NoMatch } from "./empty";
 import { useHeld, useKeptFocus } from "./held";
 import { Row } from "./row";
 import { search, SEARCH_FIELD, searchWanted } from "./search";
 
-export { AgentSheets, showAgent } from "./sheet";
+export { showAgent } from "./shown";
 export { Row } from "./row";
 export { SEARCH_FIELD, searchWanted } from "./search";
 
@@ -141,6 +142,7 @@ function Head(props: { children: ComponentChildren }) {
         <button class="icon-btn only-phone" type="button" aria-label="Search agents" aria-expanded={isSearching} onClick={() => (isSearching ? setSearching(false) : open())}>
           <Icon name="search" />
         </button>
+        <button class="icon-btn" type="button" aria-label="Start an agent" title="Start an agent" onClick={() => wishFor({ kind: "start" })}><Icon name="plus" /></button>
       </div>
       {props.children}
       <label class={isSearching ? "search" : "search only-wide"} style="margin-top:var(--s2)">

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Agent, Machine } from "../../api/types";
 import { RoomContext, type LinkState, type Room } from "../../live/room";
 import { EMPTY, type State } from "../../store/state";
-import { AgentList, AgentSheets, showAgent } from ".";
+import { AgentList, showAgent } from ".";
+import { AgentSheets } from "./sheet";
 import { search } from "./search";
 
 const NOW = 1_000_000_000;

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Agent } from "../../api/types";
 import { RoomContext, type Room } from "../../live/room";
 import { EMPTY } from "../../store/state";
-import { AgentSheets, Row } from ".";
+import { Row } from ".";
+import { AgentSheets } from "./sheet";
 
 const agent: Agent = {
   id: "a", chat_id: "c", name: "a", kind: "claude", machine_id: "m", activity: "idle", since_ms: 1, helpers: 0, unread: 0,

@@ -11,7 +11,7 @@ import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { QuestionTag } from "../../parts/question-tag";
 import { kindName, profileName, standingOf } from "../../store/agents";
-import { showAgent } from "./sheet";
+import { showAgent } from "./shown";
 
 /** A finger that rests this long opens the menu. */
 const LONG_PRESS_MS = 500;

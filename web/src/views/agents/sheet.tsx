@@ -1,6 +1,4 @@
 /** All of one agent that the list has no room for: why it counts as what it does, and what can be done with it. */
-import { signal } from "@preact/signals";
-
 import type { Agent, Machine } from "../../api/types";
 import { addressOf } from "../../store/routes";
 import { popOut } from "../../kit/navigate";
@@ -11,16 +9,11 @@ import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { Sheet } from "../../parts/sheet";
 import { isAway, kindName, standingOf } from "../../store/agents";
+import { OperationButtons } from "../operations/buttons";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "./acts";
+import { shown } from "./shown";
 
-const shown = signal<string | null>(null);
-
-/** Opens the sheet of this agent, from anywhere. */
-export function showAgent(agentId: string): void {
-  shown.value = agentId;
-}
-
-/** The place for the sheet: the shell mounts it once. */
+/** The place for the sheet: the shell mounts it once one is shown. */
 export function AgentSheets() {
   const room = useRoom();
   const agentId = shown.value;
@@ -50,6 +43,7 @@ function AgentSheet(props: { agent: Agent; machine: Machine | null; onClose(): v
         <button class="btn only-wide-flex" type="button" onClick={does(() => popOut({ at: "agent", agentId: agent.id }))}><Icon name="move" small />In its own window</button>
         <button class="btn" type="button" onClick={does(() => void copyLink(agent))}><Icon name="link" small />Copy its link</button>
       </div>
+      <OperationButtons agent={agent} before={onClose} />
       <Why agent={agent} machine={machine} isOff={isOff} />
     </Sheet>
   );

@@ -1,7 +1,7 @@
 /** The head of a chat whose agent is not in the fleet any more. */
 import { useEffect, useState } from "preact/hooks";
 
-import type { ChatEntry, ChatList } from "../../api/types";
+import type { Agent, ChatEntry, ChatList } from "../../api/types";
 import { clock } from "../../kit/time";
 import { line } from "../../kit/text";
 import { useRoom } from "../../live/room";
@@ -9,6 +9,7 @@ import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { Title } from "../../parts/title";
 import { kindName } from "../../store/agents";
+import { wishFor } from "../operations/wish";
 import { BackButton } from "./header";
 
 /** What the hub knows of a chat without its agent; null until it said so. */
@@ -52,11 +53,13 @@ export function GoneHeader(props: { entry: ChatEntry | null; onSearch(): void })
 }
 
 /** Where the composer would stand. */
-export function ReadOnly(props: { isGone: boolean }) {
+export function ReadOnly(props: { isGone: boolean; agent: Agent | null }) {
+  const { agent } = props;
   return (
     <footer class="read-only">
       <Icon name="info" small />
       <span>{props.isGone ? "Its agent is gone, so nothing can be sent. The chat stays here to be read and searched." : "An earlier chat, to be read and searched. Nothing can be sent to it."}</span>
+      {props.isGone && agent !== null ? <button class="btn btn-plain" type="button" onClick={() => wishFor({ kind: "restart", agentId: agent.id })}>Start it again…</button> : null}
     </footer>
   );
 }

@@ -15,8 +15,10 @@ import { Sheet } from "../../parts/sheet";
 import { Title } from "../../parts/title";
 import { showToast } from "../../parts/toast";
 import { isAway, kindName, standingOf } from "../../store/agents";
+import { isWaiting, operationWords, underWayOf } from "../../store/operations";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "../agents/acts";
-import { showAgent } from "../agents/sheet";
+import { showAgent } from "../agents/shown";
+import { operationItems } from "../operations/acts";
 
 export interface ChatHeaderProps {
   agent: Agent;
@@ -34,6 +36,7 @@ export function ChatHeader(props: ChatHeaderProps) {
   const isOff = isAway(agent, room.state.value.machines);
   const isPast = chatId !== agent.chat_id;
   const isLit = (standing.lamp === "blocked" || standing.lamp === "question") && !isOff && !room.isOld.value;
+  const operation = underWayOf(room.state.value.operations.values(), agent.id).find((one) => one.state === "running" && !isWaiting(one));
   const rest = [kindName(agent.kind), machine?.name, agent.profile?.split("/").pop()].filter((part) => part != null && part !== "").map((part) => line(part ?? "", 60));
   return (
     <header class="chat-head">
@@ -42,8 +45,9 @@ export function ChatHeader(props: ChatHeaderProps) {
         <div class="chat-id">
           <Title class="chat-name"><bdi>{name}</bdi></Title>
           <button class="chat-state chat-why" type="button" onClick={() => showAgent(agent.id)} title="Why it counts as that">
-            <Lamp name={standing.lamp} small />
+            <Lamp name={operation === undefined ? standing.lamp : "starting"} small />
             <span>
+              {operation === undefined ? null : <>{line(operationWords(operation).what, 80)} · </>}
               <span class={isLit ? "lit" : undefined}>{standing.word}</span> <Since agent={agent} isOff={isOff} lastSeenMs={machine?.last_seen_ms ?? null} />
               {rest.map((part, at) => <span key={at} class={at === 1 ? undefined : "only-wide"}> · <bdi>{part}</bdi></span>)}
             </span>
@@ -93,6 +97,9 @@ function itemsOf(room: Room, agent: Agent, word: string, onSearch: () => void, o
     null,
     { label: "Its other chats", icon: "list", run: () => open("older") },
     { label: "Hide what was said so far", icon: "eye", run: () => open("hide") },
+    null,
+    ...operationItems(agent),
+    null,
     { label: "Stop this turn…", icon: "stop", isBad: true, disabled: !runs, run: () => open("stop") },
   ];
 }

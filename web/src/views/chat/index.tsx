@@ -18,6 +18,7 @@ import { showToast } from "../../parts/toast";
 import { editsBefore } from "../../store/chat-blocks";
 import { PromptCard, PromptDock, useHasPrompt } from "../blocked";
 import { Composer, OutboxMessages, quoteInto } from "../composer";
+import { UnderWay } from "../operations/card";
 import { ChatHeader } from "./header";
 import { GoneHeader, ReadOnly, useEntry } from "./gone";
 import type { ThreadActs } from "./item";
@@ -97,6 +98,7 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
       {agent === null ? <GoneHeader entry={entry} onSearch={() => setSearching(true)} /> : <ChatHeader agent={agent} chatId={chatId} onSearch={() => setSearching(true)} />}
       {isSearching ? <ChatSearch model={model} machineName={machineName} onFound={onFound} onClose={() => setSearching(false)} /> : null}
       <Thread model={model} agent={agent} machineName={machineName} acts={acts} unread={unread.current} itemId={marked.id} visit={marked.visit} promptId={isReadOnly ? null : (agent?.waiting_for?.id ?? null)}>
+        {agent === null || agent.chat_id !== chatId ? null : <UnderWay agentId={agent.id} />}
         {agent === null || isReadOnly ? null : (
           <>
             <OutboxMessages chatId={chatId} shown={shown} />
@@ -104,7 +106,7 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
           </>
         )}
       </Thread>
-      {agent === null || isReadOnly ? <ReadOnly isGone={agent === null || agent.activity === "gone"} /> : <Foot agent={agent} chatId={chatId} />}
+      {agent === null || isReadOnly ? <ReadOnly isGone={agent === null || agent.activity === "gone"} agent={agent?.chat_id === chatId ? agent : null} /> : <Foot agent={agent} chatId={chatId} />}
       {menuItem === null ? null : (
         <ItemSheet item={menuItem} model={model} isReadOnly={isReadOnly} author={menuItem.kind === "user" || menuItem.kind === "message" ? "You" : name} place={placeOf(agent, chatId, menuItem)} onClose={() => setMenuItem(null)} />
       )}

@@ -14,6 +14,7 @@ import { foldedText, leadOf, type ChatBlock } from "../../store/chat-blocks";
 import { cardsOf } from "../../store/questions";
 import { wordsOf } from "../../store/receipts";
 import { Attachments, DeliveryLine } from "../composer";
+import { OperationReceipt } from "../operations/card";
 import { QuestionCard } from "../questions";
 import { ResultCard } from "./result";
 import { HelpersLine, Thought, WorkLine } from "./work";
@@ -68,6 +69,7 @@ function Inner(props: BlockProps) {
     case "work": return <WorkLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} isBlocked={props.isBlocked} />;
     case "helpers": return <HelpersLine items={shown.items} endMs={shown.endMs} isFull={props.isFull} isBlocked={props.isBlocked} />;
     case "thought": return <div class="work"><Thought item={shown.items[0]} isOpen={true} /></div>;
+    case "operation": return <OperationReceipt operation={shown.operation} />;
     case "receipt": {
       const { receipt } = shown;
       const words = wordsOf(receipt);

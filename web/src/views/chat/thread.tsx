@@ -11,6 +11,7 @@ import { type ChatState, firstUnread, isOverlong, isSaid, newestSeen, olderCurso
 import { blocksOf, type ChatBlock } from "../../store/chat-blocks";
 import { unheld } from "../../store/questions";
 import { taste } from "../../store/taste";
+import { useOperations } from "../operations/card";
 import { Block, Mine, type ThreadActs } from "./item";
 import type { ChatModel } from "./model";
 import { useScroller, type Sight } from "./scroll";
@@ -182,14 +183,18 @@ function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | nul
   useEffect(() => {
     if (agentId !== undefined && epoch > 0) void fetchReceipts(room);
   }, [epoch, agentId === undefined]);
+  const all = useOperations();
+  const isPresent = agent?.chat_id === chatId;
+  const operations = useMemo(() => (isPresent ? [...all.values()].filter((one) => one.agent_id === agentId) : []), [all, agentId, isPresent]);
   const asked = useComputed(() => unheld(room.state.value.questions, chatId).map(({ id, asked_at_ms }) => `${asked_at_ms} ${id}`).join("\n")).value;
   const own = useMemo(() => receipts.filter((receipt) => receipt.agent_id === agentId && agentId !== undefined), [receipts, agentId]);
   return useMemo(() => {
     const receiptsHere = state.isAtEnd ? own : [];
+    const hasStart = state.isLoaded && olderCursor(state) === null;
     const askedHere = state.isAtEnd && asked !== "" ? asked.split("\n").map((row) => ({ asked_at_ms: Number(row.split(" ", 1)[0]), id: row.slice(row.indexOf(" ") + 1) })) : [];
-    before.current = blocksOf(state.items, { tools: toolActivity, reasoning, unreadId, isSameDay, receipts: receiptsHere, asked: askedHere, isRunning }, before.current);
+    before.current = blocksOf(state.items, { tools: toolActivity, reasoning, unreadId, isSameDay, receipts: receiptsHere, operations: state.isAtEnd ? operations : [], hasStart, asked: askedHere, isRunning }, before.current);
     return before.current;
-  }, [state.items, state.isAtEnd, toolActivity, reasoning, unreadId, own, asked, isRunning]);
+  }, [state.items, state.isAtEnd, toolActivity, reasoning, unreadId, own, operations, asked, isRunning]);
 }
 
 /** The newest receipts, once for each fleet: what people did stands among what was said. */

@@ -3,8 +3,9 @@ import { render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import type { Receipt } from "../../api/types";
+import type { Operation, Receipt } from "../../api/types";
 import { RoomContext, type Room } from "../../live/room";
+import { operation } from "../../store/samples";
 import { EMPTY, type State } from "../../store/state";
 import { Chief } from ".";
 
@@ -14,7 +15,11 @@ const receipt = (seq: number, part: Partial<Receipt> = {}): Receipt => ({
 
 const state = signal<State>(EMPTY);
 const request = vi.fn();
-const room = { state, now: signal(1_700_000_500_000), http: { request } } as unknown as Room;
+const tell = vi.fn();
+let known: Operation[] = [];
+const ask = (method: string, path: string, options: unknown): unknown =>
+  (path === "/operations" ? Promise.resolve({ ok: true, value: { operations: known } }) : request(method, path, options));
+const room = { state, now: signal(1_700_000_500_000), http: { request: ask }, tell } as unknown as Room;
 const whys = () => [...document.querySelectorAll(".receipt")].map((line) => line.querySelector(".why")?.textContent);
 const settle = () => act(async () => { await Promise.resolve(); await Promise.resolve(); });
 
@@ -27,6 +32,8 @@ afterEach(() => {
   act(() => render(null, document.body));
   state.value = EMPTY;
   request.mockReset();
+  tell.mockReset();
+  known = [];
 });
 
 describe("receipts", () => {
@@ -63,5 +70,22 @@ describe("receipts", () => {
     await act(() => document.querySelector<HTMLElement>("button")?.click());
     await settle();
     expect(document.querySelector("h2")?.textContent).toBe("Nothing was done yet");
+  });
+
+  it("offer Undo at the newest receipt of an operation, and show what is under way", async () => {
+    const over = operation("op_1", { kind: "stop", state: "delivered", undo: { until_ms: 1_700_009_000_000, what: "Start it again." } });
+    const runs = operation("op_2", { agent_name: "shop", steps: [{ name: "wait", state: "running", at_ms: 1, detail: "Its turn runs." }] });
+    state.value = { ...EMPTY, epoch: 1, operations: new Map([over, runs].map((one) => [one.id, one])) };
+    const of = (seq: number, text: string): Receipt => receipt(seq, { what: "stop", text, operation_id: "op_1" });
+    request.mockResolvedValueOnce({ ok: true, value: { receipts: [of(1, "Asked to stop it."), of(2, "Stopped.")] } });
+    await show();
+    expect(document.querySelector(".card")?.textContent).toContain("Its turn runs.");
+    const undo = [...document.querySelectorAll<HTMLElement>(".receipt")].map((row) => row.querySelector("button"));
+    expect(undo.map((button) => button?.textContent?.startsWith("Undo until") ?? false)).toEqual([true, false]);
+    request.mockResolvedValueOnce({ ok: true, value: operation("op_3", { undoes: "op_1", state: "queued" }) });
+    await act(() => undo[0]?.click());
+    await settle();
+    expect(request).toHaveBeenLastCalledWith("POST", "/operations/op_1/undo", expect.objectContaining({ body: expect.objectContaining({ why: expect.any(String) as string }) as object }));
+    expect(tell).toHaveBeenLastCalledWith({ type: "operations", operations: [expect.objectContaining({ id: "op_3" })] });
   });
 });

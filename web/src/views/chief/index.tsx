@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-import type { Receipt, Receipts } from "../../api/types";
+import type { Operation, Receipt, Receipts } from "../../api/types";
 import { addressOf } from "../../store/routes";
 import { clock, fullTime, isSameDay } from "../../kit/time";
 import { block, line } from "../../kit/text";
@@ -10,7 +10,9 @@ import { useRoom } from "../../live/room";
 import { Empty } from "../../parts/empty";
 import { Icon } from "../../parts/icon";
 import { Title } from "../../parts/title";
+import { isUnderWay } from "../../store/operations";
 import { newestFirst, wordsOf } from "../../store/receipts";
+import { OperationAct, OperationCard, useOperations } from "../operations/card";
 
 const PAGE = 100;
 
@@ -22,6 +24,8 @@ export function Chief() {
   const isAsking = useSignal(false);
   const told = useComputed(() => room.state.value.receipts).value;
   const all = newestFirst(fetched.value, told);
+  const operations = useOperations();
+  const underWay = [...operations.values()].filter(isUnderWay).sort((one, other) => other.created_at_ms - one.created_at_ms);
 
   const older = async (signal?: AbortSignal): Promise<void> => {
     if (isAsking.value && signal === undefined) return;
@@ -52,9 +56,15 @@ export function Chief() {
       <div class="pane-scroll" tabIndex={-1} role="group" aria-label="Receipts">
         <div class="page receipts-page">
           {all.length === 0 && !isAsking.value && trouble.value === null ? <NoReceipts /> : null}
+          {underWay.length === 0 ? null : (
+            <section class="stack" aria-labelledby="under-way">
+              <h2 class="group-head" id="under-way">Under way <span class="count">{underWay.length}</span></h2>
+              {underWay.map((operation) => <OperationCard key={operation.id} operation={operation} hasName />)}
+            </section>
+          )}
           <ol class="receipts" aria-label="Receipts">
             {all.map((receipt, at) => (
-              <ReceiptLine key={receipt.id} receipt={receipt} isFirstOfDay={!isSameDay(receipt.at_ms, all[at - 1]?.at_ms ?? 0)} />
+              <ReceiptLine key={receipt.id} receipt={receipt} operation={lastOf(all, at, operations)} isFirstOfDay={!isSameDay(receipt.at_ms, all[at - 1]?.at_ms ?? 0)} />
             ))}
           </ol>
           {trouble.value === null ? null : <p class="callout callout-fault" role="alert"><Icon name="warn" /><span>{line(trouble.value)}</span></p>}
@@ -70,12 +80,20 @@ export function Chief() {
 function NoReceipts() {
   return (
     <Empty icon="chief" title={<h2>Nothing was done yet</h2>}>
-      <p>Each answer, stopped turn, upload and revoked device leaves a receipt here, with the device, the time and what was on the screen.</p>
+      <p>Each answer, stopped turn, operation, upload and revoked device leaves a receipt here, with the device, the time and what was on the screen.</p>
     </Empty>
   );
 }
 
-function ReceiptLine(props: { receipt: Receipt; isFirstOfDay: boolean }) {
+/** The operation whose newest receipt this is: there it is undone, or tried again. */
+function lastOf(receipts: readonly Receipt[], at: number, operations: ReadonlyMap<string, Operation>): Operation | null {
+  const id = receipts[at]?.operation_id ?? null;
+  if (id === null || receipts.findIndex((receipt) => receipt.operation_id === id) !== at) return null;
+  const operation = operations.get(id);
+  return operation === undefined || isUnderWay(operation) ? null : operation;
+}
+
+function ReceiptLine(props: { receipt: Receipt; operation: Operation | null; isFirstOfDay: boolean }) {
   const { receipt } = props;
   const { state, now } = useRoom();
   const words = wordsOf(receipt);
@@ -103,6 +121,7 @@ function ReceiptLine(props: { receipt: Receipt; isFirstOfDay: boolean }) {
             </details>
           )}
         </div>
+        {props.operation === null ? null : <OperationAct operation={props.operation} />}
       </div>
     </li>
   );
