@@ -81,7 +81,7 @@ async def test_stop_leaves_the_pane_and_a_restart_brings_it_back(stage: Stage) -
     assert again.state == "delivered", "stopping a dead agent succeeds"
     back = await stage.done(OperateAct(id="op_3", kind="restart", agent_id=before.id))
     assert back.state == "delivered", back
-    assert "environment of its tmux server" in (back.steps[1].detail or "")
+    assert "environment of its new window" in (back.steps[1].detail or "")
     assert (await stage.until_agent(NAME, "idle")).id == before.id
     assert (NAME, False) in [(name, dead) for _, name, dead in stage.panes()]
     assert len(stage.panes()) == 2, "the pane in which it had ended is gone"
@@ -94,7 +94,7 @@ async def test_a_start_that_fails_says_why_and_leaves_the_old_place(stage: Stage
     await stage.until_agent(NAME, "gone")
     told = await stage.done(OperateAct(id="op_1", kind="restart", agent_id=before.id))
     assert told.state == "failed" and told.error is not None
-    assert "claude is not in the PATH of this tmux server" in told.error.text
+    assert "claude is not in the PATH of this window" in told.error.text
     assert [name for _, name, _ in stage.panes()] == ["cellar"], "the window that did not come up is gone"
 
 

@@ -18,7 +18,11 @@ from pathlib import Path
 
 LOOK_EVERY_S = 0.05
 TMUX_S = 5.0  # it answers within milliseconds
-OWN = ("TMUX", "TMUX_PANE", "CONTROLROOM_OPERATION", "PWD", "OLDPWD", "SHLVL", "_")
+OWN = (
+    *("TMUX", "TMUX_PANE", "CONTROLROOM_OPERATION", "PWD", "OLDPWD", "SHLVL", "_"),
+    *("HERDR_ENV", "HERDR_SOCKET_PATH", "HERDR_BIN_PATH"),
+    *("HERDR_WORKSPACE_ID", "HERDR_TAB_ID", "HERDR_PANE_ID"),
+)
 """Variables that belong to this window, not to the old one."""
 
 
@@ -69,7 +73,7 @@ def main() -> None:
             time.sleep(LOOK_EVERY_S)
     path = program if "/" in program else shutil.which(program, path=environment.get("PATH"))
     if path is None:
-        sys.exit(f"{program} is not in the PATH of this tmux server")
+        sys.exit(f"{program} is not in the PATH of this window")
     try:
         os.execve(path, [*arguments], environment)  # noqa: S606 - no shell on purpose
     except OSError as error:

@@ -56,7 +56,7 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 LONGEST_NAME = 100
 LOOKS_TO_LEAVE = 5  # until an end is noticed
 ASKED_BY_KEYS = 2  # so often an agent is asked at its screen before it is asked by a signal
-NEW_ENVIRONMENT = "It did not run, so it begins with the environment of its tmux server and its own profile."
+NEW_ENVIRONMENT = "It did not run, so it begins with the environment of its new window and its own profile."
 
 
 class Operations:
@@ -354,9 +354,8 @@ class Operations:
                 *(errand.old_process or "-", launch.program, *launch.argv),
             ),
         )
-        near = self._world.pane(errand.near)
-        if near is not None:
-            known = msgspec.structs.replace(errand, place=place, place_server=near.incarnation)
+        if incarnation := await self._world.incarnation(place):
+            known = msgspec.structs.replace(errand, place=place, place_server=incarnation)
             await self._put(self._records[id], known)
         await self._world.keep(place, is_kept=True)  # its last words, should it not come up
 

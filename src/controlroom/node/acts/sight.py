@@ -53,7 +53,9 @@ class Sight:
         """A pane behind whose window a new one may open: the one of an agent that moved last, else any."""
         panes = [pane for pane in self._world.listing.panes if not pane.dead]
         best = max(
-            panes, key=lambda p: (self._tracker.agent_in(p.ref) is not None, p.active_at_s), default=None
+            panes,
+            key=lambda p: (self._tracker.agent_in(p.ref) is not None, p.tells_output, p.active_at_s),
+            default=None,
         )
         return None if best is None else best.ref
 
