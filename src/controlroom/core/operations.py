@@ -184,6 +184,19 @@ def begin(kind: Kind, *, when: When = "idle", drop: bool = False) -> Saga:
     return Saga(kind=kind, when=when, drop=drop, steps=tuple(Step(name=name) for name in STEPS[kind]))
 
 
+def nothing_to_do(saga: Saga, now_ms: int, text: str) -> Saga:
+    """The operation as over without an act: what was asked for is so already."""
+    first, *others = saga.steps
+    return msgspec.structs.replace(
+        saga,
+        state="delivered",
+        steps=(
+            msgspec.structs.replace(first, state="done", detail=text, at_ms=now_ms),
+            *(msgspec.structs.replace(step, state="skipped", at_ms=now_ms) for step in others),
+        ),
+    )
+
+
 def cancel(saga: Saga) -> Saga | None:
     """The operation as taken back; None when it has begun to act."""
     is_waiting = all(step.name == "wait" or step.state == "waiting" for step in saga.steps)

@@ -85,6 +85,7 @@ class Node:
             inbox=self._inbox,
             world=self._world,
             clock=clock,
+            moves=database.with_name("moves"),
         )
         self._tasks = Tasks("node")
 

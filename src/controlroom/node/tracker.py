@@ -9,7 +9,7 @@ away.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import structlog
@@ -132,6 +132,10 @@ class Tracker:
         """What is remembered of an agent."""
         return self._records.get(self.present_id(agent_id))
 
+    def living(self) -> Iterable[Sighting]:
+        """All agents that live now."""
+        return self._living.values()
+
     def agent_in(self, pane: PaneRef) -> str | None:
         return next((id for id, who in self._living.items() if who.pane == pane), None)
 
@@ -169,6 +173,12 @@ class Tracker:
     def remember_launch(self, agent_id: str, launch: Launch) -> None:
         """How an agent runs that is going to be ended: so it can be started again."""
         self._records[agent_id] = msgspec.structs.replace(self._records[agent_id], launch=launch)
+
+    def belongs_to(self, agent_id: str, profile: str) -> None:
+        """Where an agent that does not run now would go on: it may have been tried elsewhere since."""
+        record = self._records.get(agent_id)
+        if record is not None and not record.is_alive:
+            self._records[agent_id] = msgspec.structs.replace(record, profile=profile)
 
     def close(self, agent_id: str) -> None:
         """An agent that has ended leaves the list; its id and chats are kept."""

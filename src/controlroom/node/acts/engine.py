@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import structlog
@@ -70,7 +71,9 @@ class ActEngine:
         inbox: Inbox,
         world: PaneWorld,
         clock: Clock,
+        moves: Path,
     ) -> None:
+        """``moves``: a private folder for files of moves; it may not exist yet."""
         self._journal = journal
         self._tracker = tracker
         self._hands = hands
@@ -89,6 +92,7 @@ class ActEngine:
             tracker=tracker,
             world=world,
             clock=clock,
+            moves=moves,
             save=self._save,
             hold=lambda agent_id: self._busy[agent_id],
         )

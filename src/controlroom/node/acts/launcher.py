@@ -4,19 +4,30 @@ It stands alone (nothing but the standard library) and is run as a file. The env
 never touches a disk or a command line: this program reads it while that process still lives, and hands it on.
 
     launcher.py LIKE PROGRAM ARGUMENT…      LIKE is pid@start, or "-" for none
+    launcher.py --move LIKE UNTIL KEEPER RELEASE…
+    launcher.py --keep KEEPER
+
+For a move it waits until UNTIL has ended, and then for the first of the RELEASE files, which says what it
+becomes. A move may have to start the agent a second time: so LIKE's environment is kept by a small process of
+its own (``--keep``), which writes who it is into the file KEEPER and ends when that is gone.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
 LOOK_EVERY_S = 0.05
+KEEPER_LOOKS_EVERY_S = 0.5
+KEPT_S = 24 * 3600.0  # should nobody ever say that the move is over
 TMUX_S = 5.0  # it answers within milliseconds
 OWN = (
     *("TMUX", "TMUX_PANE", "CONTROLROOM_OPERATION", "PWD", "OLDPWD", "SHLVL", "_"),
@@ -35,16 +46,31 @@ def start_of(pid: str) -> str | None:
     return None if fields[0] in (b"Z", b"X") else fields[19].decode()
 
 
-def environment_like(pid: str) -> dict[str, str]:
-    """What that process was started with, in this window. Empty when it cannot be read."""
+def is_alive(process: str) -> bool:
+    pid, _, start = process.partition("@")
+    return bool(start) and start_of(pid) == start
+
+
+def environment_like(process: str) -> dict[str, str]:
+    """What that process was started with, in this window. Empty when it is gone or cannot be read."""
+    pid = process.partition("@")[0]
     try:
-        raw = Path(f"/proc/{pid}/environ").read_bytes()
+        raw = Path(f"/proc/{pid}/environ").read_bytes() if is_alive(process) else b""
     except OSError:
+        return {}
+    if not is_alive(process):  # the pid is another process by now
         return {}
     pairs = (entry.partition(b"=") for entry in raw.split(b"\0") if b"=" in entry)
     found = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
+    if not found:
+        return {}
     own = {name: os.environ[name] for name in OWN if name in os.environ}
     return {name: value for name, value in found.items() if name not in OWN} | own
+
+
+def wait_for_end(process: str) -> None:
+    while is_alive(process):
+        time.sleep(LOOK_EVERY_S)
 
 
 def keep_pane() -> None:
@@ -60,17 +86,7 @@ def keep_pane() -> None:
             )
 
 
-def main() -> None:
-    keep_pane()
-    like, program, *arguments = sys.argv[1:]
-    environment = dict(os.environ)
-    pid, _, start = like.partition("@")
-    if start and start_of(pid) == start:
-        old = environment_like(pid)
-        if start_of(pid) == start:  # else the pid is another process by now
-            environment = old or environment
-        while start_of(pid) == start:
-            time.sleep(LOOK_EVERY_S)
+def become(program: str, arguments: Sequence[str], environment: dict[str, str]) -> NoReturn:
     path = program if "/" in program else shutil.which(program, path=environment.get("PATH"))
     if path is None:
         sys.exit(f"{program} is not in the PATH of this window")
@@ -78,6 +94,85 @@ def main() -> None:
         os.execve(path, [*arguments], environment)  # noqa: S606 - no shell on purpose
     except OSError as error:
         sys.exit(f"{program} cannot be started: {error.strerror}.")
+
+
+def restart(like: str, program: str, arguments: Sequence[str]) -> NoReturn:
+    environment = environment_like(like) or dict(os.environ)
+    wait_for_end(like)
+    become(program, arguments, environment)
+
+
+def move(like: str, until: str, keeper: str, releases: Sequence[str]) -> NoReturn:
+    old = environment_like(like)
+    if old and not Path(keeper).exists():
+        start_keeper(old, keeper)
+    wait_for_end(until)
+    release = wait_for_release([Path(path) for path in releases])
+    environment = old or dict(os.environ)
+    if not old or not release["only_in_a_new_environment"]:
+        for name, value in release["variables"].items():
+            environment.pop(name, None)
+            if value is not None:
+                environment[name] = value
+    become(release["program"], release["arguments"], environment)
+
+
+def wait_for_release(paths: Sequence[Path]) -> dict[str, Any]:
+    """What the first of these files says; they appear whole."""
+    while True:
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                found: dict[str, Any] = json.loads(path.read_bytes())
+                return found
+        if not paths[0].parent.is_dir():
+            sys.exit("The control room that opened this window is gone.")
+        time.sleep(LOOK_EVERY_S)
+
+
+def start_keeper(environment: dict[str, str], keeper: str) -> None:
+    """As a process of nobody's: it must neither be the agent's child nor end with this window."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        if os.fork() == 0:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for number in (0, 1, 2):
+                os.dup2(nothing, number)
+            os.chdir("/")
+            arguments = [sys.executable, "-I", str(Path(__file__).resolve()), "--keep", keeper]
+            os.execve(sys.executable, arguments, environment)  # noqa: S606 - no shell on purpose
+    finally:
+        os._exit(0)
+
+
+def keep(keeper: str) -> None:
+    """Do nothing, with the environment that this process was started with."""
+    path, me = Path(keeper), f"{os.getpid()}@{start_of('self')}"
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(me)
+        beside.replace(path)
+        ends_at = time.monotonic() + KEPT_S
+        while path.read_text() == me and time.monotonic() < ends_at:
+            time.sleep(KEEPER_LOOKS_EVERY_S)
+    except OSError:
+        return
+
+
+def main() -> None:
+    if sys.argv[1] == "--keep":
+        keep(sys.argv[2])
+        return
+    keep_pane()
+    if sys.argv[1] == "--move":
+        like, until, keeper, *releases = sys.argv[2:]
+        move(like, until, keeper, releases)
+    like, program, *arguments = sys.argv[1:]
+    restart(like, program, arguments)
 
 
 if __name__ == "__main__":

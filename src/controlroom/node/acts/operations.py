@@ -39,6 +39,8 @@ from controlroom.core.operations import (
 from controlroom.core.text import clean_line
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
+from controlroom.node.acts.gates import LAUNCHER, Gates
+from controlroom.node.acts.moves import Moves
 from controlroom.node.acts.sight import OPERATION, Sight
 from controlroom.node.agents.base import Sighting
 from controlroom.node.agents.launching import CannotLaunch, Launch, launching, leaving
@@ -52,7 +54,6 @@ from controlroom.wire.operation import OperationError, OperationStep
 
 _log = structlog.get_logger("operations")
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
 LONGEST_NAME = 100
 LOOKS_TO_LEAVE = 5  # until an end is noticed
 ASKED_BY_KEYS = 2  # so often an agent is asked at its screen before it is asked by a signal
@@ -69,17 +70,21 @@ class Operations:
         tracker: Tracker,
         world: PaneWorld,
         clock: Clock,
+        moves: Path,
         save: Callable[[ActRecord], Awaitable[None]],
         hold: Callable[[str], asyncio.Lock],
     ) -> None:
-        """``save`` stores a record and tells the hub; ``hold`` is the lock of acts on an agent."""
+        """``moves``: the folder of their files. ``save`` stores a record and tells the hub; ``hold`` is the
+        lock of acts on an agent."""
         self._journal = journal
         self._tracker = tracker
         self._world = world
         self._clock = clock
         self._save = save
         self._hold = hold
-        self._sight = Sight(tracker, world, clock)
+        self._gates = Gates(moves)
+        self._moves = Moves(self._gates, tracker, world)
+        self._sight = Sight(tracker, world, clock, self._gates)
         self._tasks = Tasks("operations")
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._records: dict[str, ActRecord] = {}
@@ -153,15 +158,13 @@ class Operations:
             return ActResult(code="not_found", text="This machine knows no such agent.")
         if act.kind == "rename":
             return _refuses_name(act.name)
-        if act.kind == "move":
-            return ActResult(code="bad_request", text="This machine cannot move agents yet.")
         if launching(self._tracker.driver_for(record.kind)) is None:
             text = f"Agents of the kind {record.kind} cannot be started and ended from here yet."
             return ActResult(code="bad_request", text=text)
         who = self._tracker.sighting(record.id)
         if who is not None and who.pane is None:
             return ActResult(code="bad_request", text="No pane shows this agent, so it is left alone.")
-        return None
+        return self._moves.refuses(act, record) if act.kind == "move" else None
 
     def _refuses_start(self, act: OperateAct) -> ActResult | None:
         if launching(self._tracker.driver_for(act.agent_kind)) is None:
@@ -201,13 +204,15 @@ class Operations:
             seen = await self._sight.look(id, errand)
             errand = self._learned(id, seen.place_ref, seen.place_server, seen.agent_id)
             saga, effect = decide(errand.saga, seen.seen)
+            if isinstance(effect, Open):  # the window of before, if there was one, is gone
+                errand = msgspec.structs.replace(errand, place=None, place_server="")
             acts = not isinstance(effect, Wait | Finish)
             if acts and not is_holding and errand.agent_id and saga.kind != "rename":
                 await held.enter_async_context(self._hold(errand.agent_id))
                 is_holding = True
                 continue  # something may have been typed meanwhile
             if isinstance(effect, Finish):
-                await self._leave(errand, saga)
+                await self._leave(id, errand, saga)
             if errand != self._errand(id) or saga != errand.saga:
                 await self._put(self._records[id], msgspec.structs.replace(errand, saga=saga))
             if isinstance(effect, Finish):
@@ -232,6 +237,9 @@ class Operations:
             if agent is None:
                 raise CannotLaunch("This machine knows no such agent any more.")
             ready = self._prepare_known(act, errand, agent)
+            if act.kind == "move":
+                last = self._tracker.sighting(agent.id) or _last_seen(agent)
+                ready = await self._moves.prepare(act, ready, last, self._clock.now_ms())
         await self._put(record, msgspec.structs.replace(ready, is_ready=True))
 
     def _prepare_start(self, act: OperateAct, errand: Errand) -> Errand:
@@ -256,7 +264,7 @@ class Operations:
             pane = None  # by now it belongs to a shell or to another agent
         name = act.name if act.kind == "rename" else pane.window if pane is not None else agent.name
         launch = self._launch(act, agent, who)
-        if act.kind in ("restart", "fresh") and not Path(agent.folder).is_dir():
+        if act.kind in ("restart", "fresh", "move") and not Path(agent.folder).is_dir():
             raise CannotLaunch("Its folder is gone.")
         return msgspec.structs.replace(
             errand,
@@ -280,8 +288,8 @@ class Operations:
         last = who or _last_seen(agent)
         if act.session_id:
             last = msgspec.structs.replace(last, session_id=act.session_id, uncertain="")
-        if act.kind in ("restart", "fresh"):
-            return driver.launch(last, "on" if act.kind == "restart" else "anew", agent.launch)
+        if act.kind in ("restart", "fresh", "move"):
+            return driver.launch(last, "anew" if act.kind == "fresh" else "on", agent.launch)
         if who is not None:
             with suppress(CannotLaunch):
                 self._tracker.remember_launch(agent.id, driver.launch(who, "on", None))
@@ -296,8 +304,10 @@ class Operations:
             errand = msgspec.structs.replace(errand, agent_id=agent_id)
         return errand
 
-    async def _leave(self, errand: Errand, saga: Saga) -> None:
+    async def _leave(self, id: str, errand: Errand, saga: Saga) -> None:
         """The last acts of an operation that is over: none of them can fail it."""
+        if errand.target:
+            await self._moves.leave(id, errand, saga)
         if errand.place is not None:
             with suppress(PaneGone, PaneBusy):
                 await self._world.keep(errand.place, is_kept=False)
@@ -329,8 +339,12 @@ class Operations:
                     await self._sight.choose(errand, effect.option)
                 case Name():
                     await self._name(errand)
-                case Copy() | Release() | Abandon():
-                    raise AssertionError("only moves have it, which are refused")
+                case Copy():
+                    await self._put(self._records[id], await self._moves.copy(id, errand))
+                case Release():
+                    await self._moves.release(id, errand, effect.heading)
+                case Abandon():
+                    self._moves.abandon(errand)
                 case Remove():
                     if errand.old_pane is not None:
                         await self._world.remove(errand.old_pane)
@@ -344,15 +358,23 @@ class Operations:
         if errand.near is None or errand.launch is None:
             raise PaneGone("no server to open a window in")
         launch = errand.launch
+        if errand.saga.kind == "move":
+            words = self._gates.words(id, errand.saga.heading, errand.old_process)
+        else:
+            words = (
+                sys.executable,
+                "-I",
+                str(LAUNCHER),
+                errand.old_process or "-",
+                launch.program,
+                *launch.argv,
+            )
         place = await self._world.open_window(
             errand.near,
             name=errand.name,
             folder=errand.folder,
             environment={**launch.environment, OPERATION: id},
-            argv=(
-                *(sys.executable, "-I", str(LAUNCHER)),
-                *(errand.old_process or "-", launch.program, *launch.argv),
-            ),
+            argv=words,
         )
         if incarnation := await self._world.incarnation(place):
             known = msgspec.structs.replace(errand, place=place, place_server=incarnation)

@@ -12,8 +12,11 @@ from controlroom.core.facts import AgentFacts, Dialog
 from controlroom.core.operations import Leftover, Place, Seen
 from controlroom.core.text import clean_line
 from controlroom.kit.clock import Clock
+from controlroom.node.acts.gates import MOVE, Gates
+from controlroom.node.acts.moves import is_same_folder
 from controlroom.node.agents.base import Sighting
 from controlroom.node.agents.launching import launching
+from controlroom.node.agents.moving import moving
 from controlroom.node.journal.records import Errand
 from controlroom.node.mux.base import Pane, PaneBusy, PaneGone, PaneRef
 from controlroom.node.tracker import Tracker
@@ -43,10 +46,11 @@ class Look(msgspec.Struct, frozen=True):
 class Sight:
     """Looks for operations."""
 
-    def __init__(self, tracker: Tracker, world: PaneWorld, clock: Clock) -> None:
+    def __init__(self, tracker: Tracker, world: PaneWorld, clock: Clock, gates: Gates) -> None:
         self._tracker = tracker
         self._world = world
         self._clock = clock
+        self._gates = gates
         self._shared: Counter[str] = Counter()
 
     def somewhere(self) -> PaneRef | None:
@@ -84,6 +88,8 @@ class Sight:
             is_named=self._is_named(errand, pane, agent_id),
             leftover=leftover,
         )
+        if errand.target:
+            seen = self._of_move(id, errand, seen, pane)
         if pane is None:
             return Look(seen, None, "", agent_id)
         return Look(seen, pane.ref, pane.incarnation, agent_id)
@@ -98,6 +104,29 @@ class Sight:
         if dialog is not None:
             id = dialog_id(who.incarnation, facts.position, dialog)
             await self._tracker.driver_of(agent_id).answer(who, id, option, None)
+
+    def _of_move(self, id: str, errand: Errand, seen: Seen, place: Pane | None) -> Seen:
+        return msgspec.structs.replace(
+            seen,
+            is_ready=self._is_alive(self._gates.keeper(id)),
+            elsewhere=self._elsewhere(errand, place),
+            copied=errand.copied,
+            copy_words=errand.copy_words,
+            released=self._gates.released(id),
+        )
+
+    def _elsewhere(self, errand: Errand, place: Pane | None) -> str:
+        """Where another process has the session open, for people: two would write one history."""
+        for who in self._tracker.living():
+            is_ours = who.incarnation == errand.old_process
+            if who.session_id != errand.session_id or is_ours:
+                continue
+            if who.pane is None:
+                return "where no pane shows it"
+            if place is None or who.pane != place.ref:
+                pane = self._world.pane(who.pane)
+                return f"in the window {pane.window!r}" if pane is not None else "in another window"
+        return ""
 
     # ---- the old process -------------------------------------------------------------------------------
 
@@ -168,11 +197,13 @@ class Sight:
         if pane is None:
             return "none", "", None, None
         if pane.dead:
-            return "dead", await self._last_words(pane.ref), None, None
+            return "dead", self._put_plainly(errand, await self._last_words(pane.ref)), None, None
         found = self._lives_in(pane.ref)
         if found is None:
-            return ("waiting" if is_alive else "starting"), "", None, None
+            return ("waiting" if is_alive or self._is_launcher(errand, pane) else "starting"), "", None, None
         agent_id, who, facts = found
+        if errand.target and not is_same_folder(who.profile, heads_for(errand)):
+            return "starting", "", None, agent_id
         dialog = _dialog(facts)
         if dialog is not None and dialog.kind == "startup":
             driver = launching(self._tracker.driver_for(who.kind))
@@ -183,6 +214,17 @@ class Sight:
         is_reported = any(fact.source != "socket" for fact in facts.reported)
         is_up = is_reported or look in ("ready", "working", "dialog", "limit_wait")
         return ("up" if is_up else "starting"), "", None, agent_id
+
+    def _is_launcher(self, errand: Errand, pane: Pane) -> bool:
+        """Whether a move's launcher waits in its window still. One that was just opened may not be listed."""
+        process = self._world.processes.get(pane.pid)
+        return bool(errand.target) and (process is None or MOVE in process.argv[:4])
+
+    def _put_plainly(self, errand: Errand, words: str) -> str:
+        """A known refusal of a moved session in plain words, all others as they are."""
+        agent = self._tracker.record(errand.agent_id)
+        kind = None if agent is None or not errand.target else moving(self._tracker.driver_for(agent.kind))
+        return words if kind is None else kind.refusal(words) or words
 
     def _lives_in(self, place: PaneRef) -> tuple[str, Sighting, AgentFacts] | None:
         agent_id = self._tracker.agent_in(place)
@@ -225,6 +267,11 @@ class Sight:
     def _pane(self, ref: PaneRef | None, server: str) -> Pane | None:
         pane = None if ref is None else self._world.pane(ref)
         return pane if pane is not None and pane.incarnation == server else None
+
+
+def heads_for(errand: Errand) -> str:
+    """The profile in which a move starts its agent, as things are."""
+    return errand.target if errand.saga.heading == "there" else errand.source
 
 
 def _dialog(facts: AgentFacts) -> Dialog | None:

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from controlroom.core.finished import Stretch
-from controlroom.core.operations import Saga
+from controlroom.core.operations import Copied, Saga
 from controlroom.node.agents.base import Intent, OnDraft
 from controlroom.node.agents.launching import Launch
 from controlroom.node.mux.base import PaneRef
@@ -73,6 +73,12 @@ class Errand(msgspec.Struct, frozen=True, kw_only=True):
     is_again: bool = False  # the agent ran in this folder with this profile right before
     place: PaneRef | None = None
     place_server: str = ""
+    # of a move: config folders, and what is copied from one to the other
+    source: str = ""
+    target: str = ""
+    session_id: str = ""
+    copied: Copied = "no"
+    copy_words: str = ""
 
 
 ActState = MessageState | Literal["cancelled"]

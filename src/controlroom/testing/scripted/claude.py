@@ -28,6 +28,16 @@ ESCAPE_ALONE_S = 0.03  # an escape followed by nothing for so long is the Escape
 READ_BYTES = 65536
 
 
+PROMPT = """
+ New MCP server found in this project: sprinkler
+
+   Use this MCP server
+   Use this and all future MCP servers in this project
+ ❯ Continue without using this MCP server
+
+ Enter to confirm · Esc to cancel"""
+
+
 class Program:
     """An actor on this terminal."""
 
@@ -111,8 +121,14 @@ def main() -> None:
     config, folder = Path(os.environ["CLAUDE_CONFIG_DIR"]), str(Path.cwd())
     if given.resume and not list(config.glob(f"projects/*/{given.resume}.jsonl")):
         sys.exit(f"No conversation found with session ID: {given.resume}")
+    scene = decode_scene(given.scene.read_bytes())
+    if scene.refuses_in == config.name:
+        sys.exit(f"No conversation found with session ID: {given.resume}")
+    if scene.asks_in == config.name:
+        print(f"\x1b[2J\x1b[H{PROMPT}", flush=True)
+        signal.pause()
     program = Program(
-        decode_scene(given.scene.read_bytes()),
+        scene,
         config,
         folder,
         given.resume or given.session_id,

@@ -94,6 +94,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     folder: str = "orchard"
     turns: tuple[Turn, ...] = ()
     reply: tuple[AnyStep, ...] = (Say(text="Understood: {prompt}"),)
+    refuses_in: str = ""  # the name of a config folder in which it finds no session, and ends at once
+    asks_in: str = ""  # the name of one in which it asks something that only a person may answer
     animated: bool = False  # the spinner turns, as in the real program; still frames are kinder to tests
 
 
