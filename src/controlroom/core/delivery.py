@@ -9,7 +9,7 @@ import msgspec
 
 from controlroom.core.text import line_ends
 
-HeldCode = Literal["working", "dialog", "draft", "startup", "in_agents_queue", "offline", "gone"]
+HeldCode = Literal["working", "dialog", "draft", "startup", "in_agents_queue", "offline", "gone", "credit"]
 SendWhen = Literal["idle", "now"]
 SendAs = Literal["text", "command"]
 OnDraft = Literal["wait", "after", "replace"]
@@ -22,6 +22,7 @@ WAITS: dict[HeldCode, str] = {
     "in_agents_queue": "It waits in the agent's own queue.",
     "offline": "Goes out when its state can be read again.",
     "gone": "It does not run now; goes out when it is back.",
+    "credit": "Goes out when you allow paid extra usage in the Inbox, or when its account has enough again.",
 }
 """For what a held message waits, in the usual case of each reason."""
 

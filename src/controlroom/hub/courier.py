@@ -26,12 +26,13 @@ from controlroom.hub.errors import HubError, no_message
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.ports import NodeAway, NodeRefused
 from controlroom.hub.store import fleet_rows, message_rows
-from controlroom.hub.store.store import Change, Store
+from controlroom.hub.store.message_rows import MessageRow
+from controlroom.hub.store.store import Change, Event, Store
 from controlroom.hub.uploads import Uploads
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
-from controlroom.wire.model import Message
+from controlroom.wire.model import Held, Message
 from controlroom.wire.node import ActProgress, ActResult, ActsAnswer, FileOffer, SendAct
 
 _log = structlog.get_logger("courier")
@@ -53,6 +54,13 @@ class OperationsHeard(Protocol):
     def lost(self, change: Change, node: Node) -> None: ...
 
 
+class Guard(Protocol):
+    """Who may hold a message up before the node is told of it."""
+
+    async def hold(self, agent_id: str) -> str | None:
+        """Why nothing may be sent to this agent now, for people; None: it may."""
+
+
 class Courier:
     """Between the store and all nodes."""
 
@@ -65,6 +73,18 @@ class Courier:
         self._wakes: dict[str, asyncio.Event] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._operations: OperationsHeard | None = None
+        self._guard: Guard | None = None
+        self._held_up: set[str] = set()  # machines with messages that are held up here
+
+    def guarded_by(self, guard: Guard) -> None:
+        """It is asked about each message before its node is told."""
+        self._guard = guard
+
+    def event(self, event: Event) -> None:
+        """An answer or a reading may let go what is held up."""
+        if event.name in ("question.changed", "account.changed", "agent.changed"):
+            for machine_id in self._held_up:
+                self.wake(machine_id)
 
     def hears_operations(self, heard: OperationsHeard) -> None:
         """What nodes tell of operations goes there: they travel in the same journal as messages."""
@@ -123,12 +143,18 @@ class Courier:
     async def _hand_over_all(self, node: Node) -> bool:
         """Hand over everything in order; False when one has to be tried again."""
         await self._learn_journal(node)
-        while rows := await self._store.read(lambda c: message_rows.untaken(c, node.machine_id, BATCH)):
+        self._held_up.discard(node.machine_id)
+        after = 0
+        while rows := await self._untaken(node, after):
             for row in rows:
                 async with self.lock(node.machine_id):
                     if not await self._hand_over(node, row.message.id):
                         return False
+            after = rows[-1].number
         return True
+
+    async def _untaken(self, node: Node, after: int) -> list[MessageRow]:
+        return await self._store.read(lambda c: message_rows.untaken(c, node.machine_id, BATCH, after))
 
     async def _hand_over(self, node: Node, message_id: str) -> bool:
         row = await self._store.read(lambda c: message_rows.message_row(c, message_id))
@@ -140,6 +166,8 @@ class Courier:
             row = await self._store.read(lambda c: message_rows.message_row(c, message_id))
             if row is None or row.is_taken:  # its journal has just said so
                 return True
+        elif await self._is_held_up(row):
+            return True
         message = row.message
         result = await self._place_files(node, message)
         if result.code == "ok":
@@ -160,6 +188,20 @@ class Courier:
             lambda message: msgspec.structs.replace(message, state="failed", held=None, detail=text),
         )
         return True
+
+    async def _is_held_up(self, row: MessageRow) -> bool:
+        """Ask the guard, and say what it says with the message."""
+        text = None if self._guard is None else await self._guard.hold(row.message.agent_id)
+        held = row.message.held
+        if text is not None:
+            self._held_up.add(row.machine_id)
+        if text != (None if held is None else held.text):
+            since_ms = row.message.created_at_ms
+            now = None if text is None else Held(code="credit", text=text, since_ms=since_ms)
+            await put(
+                self._store, self._nodes, row.message.id, lambda one: msgspec.structs.replace(one, held=now)
+            )
+        return text is not None
 
     async def _place_files(self, node: Node, message: Message) -> ActResult:
         """Put a message's files where its agent is told of them; those that lie there stay as they are.

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from controlroom.core.allowance import PolicyAccount
 from controlroom.core.credit import CreditCard, Deed, card, guard, spent_until
+from controlroom.core.delivery import WAITS
 from controlroom.core.questions import Expire
 from controlroom.hub.question_cards import card_of_credit, question_id
 from controlroom.hub.question_intake import new_question
@@ -24,11 +25,13 @@ from controlroom.hub.store.policy_rows import POLICY, CreditRow
 from controlroom.hub.store.question_rows import QuestionRow
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit.clock import Clock
+from controlroom.wire.model import Agent
 
 LEAST_MS = 3_600_000  # of a window whose end is not known; else it would be asked all the time
 OVER = "Its window has ended, or there is enough left again."
 ASKS = "It waits for your answer in the Inbox: it might go on with paid extra usage."
 REFUSED = "Its account is spent, and you did not allow paid extra usage until its next window."
+WAITS_FOR_RESET = "You did not allow paid extra usage: goes out when its account has enough again."
 NOBODY = (
     "Its account is spent, might go on with paid extra usage, and its agent has left: nobody can be asked."
 )
@@ -42,11 +45,21 @@ class Halt(msgspec.Struct, frozen=True):
 
 
 class CreditGuard:
-    """``account_of``: what the policy knows of a profile's account, by the profile's id."""
+    """``agent_of``: an agent that is listed. ``place_of``: the account, as the policy sees it, on which an
+    agent runs. ``account_of``: that of a profile, by its id."""
 
     def __init__(
-        self, store: Store, clock: Clock, steps: Steps, account_of: Callable[[str], PolicyAccount | None]
+        self,
+        store: Store,
+        clock: Clock,
+        steps: Steps,
+        *,
+        agent_of: Callable[[str], Agent | None],
+        place_of: Callable[[Agent], PolicyAccount | None],
+        account_of: Callable[[str], PolicyAccount | None],
     ) -> None:
+        self._agent_of = agent_of
+        self._place_of = place_of
         self._store = store
         self._clock = clock
         self._steps = steps
@@ -87,6 +100,23 @@ class CreditGuard:
             return Halt(ASKS) if self._ask(change, agent_id, asked, account, model) else Halt(NOBODY, True)
 
         return await self._store.change(job)
+
+    async def hold(self, agent_id: str) -> str | None:
+        """Why nothing may be sent to an agent now: it would go on with paid extra usage. None: it may."""
+        agent = self._agent_of(agent_id)
+        account = None if agent is None else self._place_of(agent)
+        if agent is None or account is None:
+            return None
+        model, now_ms = agent.model or "", self._clock.now_ms()
+        if guard("go_on", account, model, now_ms, None) == "free":
+            return None
+        match guard("go_on", account, model, now_ms, (await self.answers()).get(account.id)):
+            case "allowed" | "free":
+                return None
+            case "refused":
+                return WAITS_FOR_RESET
+        await self.ask(agent_id, card("go_on", agent.name, account, model, now_ms), account, model)
+        return WAITS["credit"]
 
     async def tidy(self, accounts: Mapping[str, PolicyAccount]) -> None:
         """Close questions that are none any more, and forget answers whose window has ended."""

@@ -41,7 +41,7 @@ from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.operations import OperationBook
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.policy import reserve_of
-from controlroom.hub.policy_desk import PolicyDesk, account_of
+from controlroom.hub.policy_desk import PolicyDesk, account_of, place_of
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
 from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
@@ -173,8 +173,16 @@ class Hub:
             only_devices_answer=self._settings.policy.blocking_answers == "devices",
         )
         self._closers.append(self._questions.aclose)
-        credit = CreditGuard(store, clock, self._questions.steps, partial(account_of, self._accounts))
+        credit = CreditGuard(
+            store,
+            clock,
+            self._questions.steps,
+            agent_of=self._view.agent,
+            place_of=partial(place_of, self._accounts),
+            account_of=partial(account_of, self._accounts),
+        )
         self._operations.guarded_by(credit)
+        self._courier.guarded_by(credit)
         self._policy = PolicyDesk(
             store,
             clock,
@@ -202,6 +210,7 @@ class Hub:
         store.subscribe(self._chats.event)
         store.subscribe(messages.event)
         store.subscribe(self._operations.event)
+        store.subscribe(self._courier.event)
         store.subscribe(self._policy.event)
         await self._questions.start(self._health)
         self._checker = Checker(

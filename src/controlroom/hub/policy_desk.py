@@ -21,6 +21,7 @@ from controlroom.core.policy import next_window
 from controlroom.hub.accounts import Accounts
 from controlroom.hub.credit import CreditGuard
 from controlroom.hub.errors import HubError
+from controlroom.hub.operation_profiles import profile_running
 from controlroom.hub.operations import OperationBook
 from controlroom.hub.policy import is_automatic, policy_account, policy_report, rules_of
 from controlroom.hub.store import policy_rows
@@ -163,6 +164,12 @@ class PolicyDesk:
                 await self._operations.withdraw(operation, POLICY)
             except HubError as error:  # it has just begun
                 _log.info("a move is not taken back", operation=operation.id, code=error.code)
+
+
+def place_of(accounts: Accounts, agent: Agent) -> PolicyAccount | None:
+    """The account on which an agent runs, as the policy sees it."""
+    profile = profile_running(accounts.profiles(), agent.machine_id, agent.kind, agent.profile)
+    return None if profile is None else account_known(accounts, profile.account)
 
 
 def account_of(accounts: Accounts, profile_id: str) -> PolicyAccount | None:

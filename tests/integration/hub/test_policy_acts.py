@@ -6,6 +6,8 @@ import pytest
 
 from controlroom.core.usage import Paid
 from controlroom.kit.settings import Policy, Settings
+from controlroom.wire.client import SendMessage
+from controlroom.wire.model import Message
 from controlroom.wire.node import OperateAct
 from controlroom.wire.operation import AskOperation, Operation, OperationArgs, OperationError, UndoOperation
 from controlroom.wire.policy import PolicyAdvice
@@ -173,6 +175,33 @@ async def test_a_card_that_nobody_needs_any_more_goes_away(house: House) -> None
         return (await house.client.question(asked.id)).state == "expired"
 
     await until(is_over, "the card is gone")
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+async def test_messages_wait_while_they_would_cost_money(house: House, is_allowed: bool) -> None:
+    await tell(house, {"work": 100}, PAID)
+    await house.until_agent(profile="/work")
+    asked = await card(house)
+    await house.client.send("agt_1", SendMessage(id="msg_1", text="Go on."))
+
+    async def held() -> Message | None:
+        found = await house.client.message("msg_1")
+        return found if found.held is not None else None
+
+    message = await until(held, "it is held")
+    assert message.held is not None and (message.state, message.held.code) == ("accepted", "credit")
+    answer = AnswerQuestion(request_id="r1", option="yes" if is_allowed else "no")
+    await house.client.answer_question(asked.id, answer)
+    if not is_allowed:
+
+        async def says_so() -> bool:
+            found = await house.client.message("msg_1")
+            return found.held is not None and "did not allow" in found.held.text
+
+        await until(says_so, "it waits for the next window")
+        assert house.node.taken == {}
+        await tell(house, {"work": 5}, PAID)
+    await until(lambda: "msg_1" in house.node.taken, "it goes out")
 
 
 @pytest.mark.parametrize("option", ["yes", "no", None])

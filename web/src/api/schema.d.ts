@@ -1339,7 +1339,7 @@ export interface components {
         /** Held */
         Held: {
             /** @enum {unknown} */
-            code: "dialog" | "draft" | "gone" | "in_agents_queue" | "offline" | "startup" | "working";
+            code: "credit" | "dialog" | "draft" | "gone" | "in_agents_queue" | "offline" | "startup" | "working";
             text: string;
             since_ms: number;
         };

@@ -19,6 +19,7 @@ const HELD: Readonly<Record<string, string>> = {
   in_agents_queue: "it waits in the agent’s own queue",
   offline: "sends when its machine is back",
   gone: "sends when it runs again",
+  credit: "sends when its account has enough, or when you allow paid extra usage in the Inbox",
 };
 const AFTER_ANOTHER = "Waits for an earlier message.";
 

@@ -24,6 +24,7 @@ class MessageRow(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     is_tried: bool
     is_taken: bool
+    number: int  # order of acceptance
 
 
 def message_row(connection: Connection, message_id: str) -> MessageRow | None:
@@ -38,6 +39,7 @@ def _message(row: Row[Any]) -> MessageRow:
         digest=row.digest,
         is_tried=row.is_tried,
         is_taken=row.is_taken,
+        number=row.number,
     )
 
 
@@ -98,14 +100,15 @@ def messages_named(connection: Connection, ids: Collection[str]) -> dict[str, Me
     return {row.message.id: row for row in found}
 
 
-def untaken(connection: Connection, machine_id: str, limit: int) -> list[MessageRow]:
-    """Messages that the node does not have yet, in the order of their acceptance."""
+def untaken(connection: Connection, machine_id: str, limit: int, after: int = 0) -> list[MessageRow]:
+    """Messages that the node does not have yet, in the order of their acceptance, behind a number."""
     query = (
         select(messages)
         .where(
             messages.c.machine_id == machine_id,
             messages.c.state == "accepted",
             messages.c.is_taken.is_(False),
+            messages.c.number > after,
         )
         .order_by(messages.c.number)
         .limit(limit)
