@@ -71,7 +71,8 @@ async def seen_agent(house: House) -> None:
     await house.until_agent()
 
 
-async def test_an_operation_is_queued_told_and_delivered_with_two_receipts(house: House) -> None:
+async def test_lesson_receipts_everywhere(house: House) -> None:
+    """Spec 11: each act carries its why and can be undone; it is queued, told and delivered."""
     await seen_agent(house)
     asked = await house.client.operate(ask("stop"))
     assert (asked.state, asked.by, asked.why, asked.agent_name) == ("queued", "host", WHY, "shop")

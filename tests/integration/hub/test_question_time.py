@@ -44,7 +44,8 @@ def ahead(house: House, ms: int) -> None:
     house.clock.ahead_ms += ms
 
 
-async def test_at_its_deadline_the_agent_is_told_to_use_its_default(house: House) -> None:
+async def test_lesson_questions_go_stale(house: House) -> None:
+    """Spec 11: at its deadline a question is closed, and the agent is told to use its default."""
     inbox = await ready(house)
     asked = await inbox.asked(SOON)
     ahead(house, HOUR_MS - 20_000)

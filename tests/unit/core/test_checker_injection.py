@@ -46,7 +46,8 @@ def obeying(attack: Attack) -> Verdict:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_nothing_is_closed(attack: Attack) -> None:
+def test_lesson_outside_text_is_data(attack: Attack) -> None:
+    """Spec 11: what reads like orders closes nothing, also when the model obeys it."""
     said = (Row(id="i1", at_ms=1, by=attack.by, text=attack.text),)
     by_rule = by_rules(attack.card, said)
     assert by_rule is None or not by_rule.sure

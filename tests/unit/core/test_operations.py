@@ -121,8 +121,9 @@ def test_a_known_prompt_is_answered() -> None:
     assert Node(machine, begin("restart")).run().state == "delivered"
 
 
-def test_a_working_agent_counts_as_up() -> None:
-    """``up`` is what the look says of one that works as well: nothing waits for idle after the start."""
+def test_lesson_a_working_agent_counts_as_up_and_is_renamed() -> None:
+    """Spec 11: a queued message started a turn at once, and the wait for idle ran out. ``up`` is what the
+    look says of one that works as well: nothing waits for idle after the start."""
     machine = Machine(runs=False)
     machine.busy_for = 1_000
     assert Node(machine, begin("restart")).run().state == "delivered"

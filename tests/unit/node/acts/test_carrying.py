@@ -50,9 +50,8 @@ def carried(source: Path, target: Path, memory: Path) -> Carried:
     return asyncio.run(carry(claude, SESSION, str(source), str(target), memory))
 
 
-def test_everything_of_the_session_arrives_with_times_and_nothing_else(
-    source: Path, target: Path, memory: Path
-) -> None:
+def test_lesson_copies_keep_times(source: Path, target: Path, memory: Path) -> None:
+    """Spec 11: everything of the session arrives with its times, folders too, and nothing else does."""
     before = standing(source)
 
     done = carried(source, target, memory)
@@ -60,7 +59,6 @@ def test_everything_of_the_session_arrives_with_times_and_nothing_else(
 
     own = {name for name in names(source) if SESSION in name} | {"plans/green.md"}
     assert names(target) == own | {"settings.json"}
-    # Folders too: a copy that resets their times makes every helper look alive.
     assert {name: time for name, time in times(target).items() if name != "settings.json"} == {
         name: time for name, time in times(source).items() if name in times(target)
     }

@@ -97,5 +97,6 @@ def test_a_long_session_is_kept_as_it_is() -> None:
         prompt("Quick safety check", "No, exit", "Yes, I trust this folder", kind="permission"),
     ],
 )
-def test_every_other_prompt_waits_for_a_person(dialog: Dialog) -> None:
+def test_lesson_startup_prompts(dialog: Dialog) -> None:
+    """Spec 11: a short list of exact options is chosen from; every other prompt waits for a person."""
     assert safe_option(dialog, is_again=True) is None
