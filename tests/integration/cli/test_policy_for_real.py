@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from controlroom.testing.scripted.steps import Scene
+from controlroom.testing.scripted.steps import Say, Scene, Turn
 from tests.e2e.support.house import House
 from tests.support.waiting import until_now
 
@@ -64,19 +66,25 @@ def whats(house: House) -> list[str]:
     return [one["what"] for one in house.ask("/policy")["advice"]]
 
 
-def test_an_agent_on_a_spent_account_would_move_to_the_other_one(house: House) -> None:
+def begin(house: House, policy: str = "") -> tuple[Path, Path]:
+    """Two accounts, of which the agent's is spent; their folders."""
     work, spare = house.desk.config, house.folder / "spare"
     sign_in(work, 1, "work")
     sign_in(spare, 2, "spare")
     house.home.mkdir(mode=0o700)
     folders = [f"claude:work={work}", f"claude:spare={spare}"]
     (house.home / "config.toml").write_text(
-        f"[usage]\nendpoint = false\n[profiles]\nsearch = false\nfolders = {json.dumps(folders)}\n"
+        f"[usage]\nendpoint = false\n[profiles]\nsearch = false\nfolders = {json.dumps(folders)}\n{policy}"
     )
     say(house, work, 98)
     say(house, spare, 30)
-    house.add(Scene(name="orchard"))
+    house.add(Scene(name="orchard", turns=(Turn(prompt="hello", steps=(Say(text="Hello."),)),)))
     house.start()
+    return work, spare
+
+
+def test_an_agent_on_a_spent_account_would_move_to_the_other_one(house: House) -> None:
+    begin(house)
     until_now(lambda: "move" in whats(house), "it would move", within_s=120)
     assert "orchard  would move" in house.run("policy", "explain", "orchard")
     (advice,) = house.json("policy", "explain")["advice"]
@@ -84,3 +92,33 @@ def test_an_agent_on_a_spent_account_would_move_to_the_other_one(house: House) -
     assert (advice["rule"], advice["when"], profiles[advice["to_profile"]]) == ("week_low", "now", "spare")
     assert "2 % of the week is below the minimum of 3 %" in advice["why"]
     assert "@" not in advice["why"]
+
+
+def test_it_is_moved_by_itself_and_stays_where_it_is_taken_back_to(house: House) -> None:
+    work, spare = begin(house, f"[policy]\nautomatic = [{json.dumps(socket.gethostname())}]\n")
+    before = house.until_agent("orchard", "idle")
+
+    def is_in(folder: Path) -> Any:
+        found = house.agents().get("orchard")
+        return found if found and (found["profile"], found["activity"]) == (str(folder), "idle") else None
+
+    after = until_now(lambda: is_in(spare), "it is in the other profile", within_s=120)
+    assert [after[name] for name in ("id", "chat_id", "session_id")] == [
+        before[name] for name in ("id", "chat_id", "session_id")
+    ]
+
+    def newest(kind: str) -> Any:
+        found = house.json("operations")["operations"][-1]
+        return found if (found["kind"], found["state"]) == (kind, "delivered") else None
+
+    move = until_now(lambda: newest("move"), "the move is over", within_s=60)
+    assert (move["by"], move["profile_name"]) == ("policy", "spare")
+    assert "2 % of the week is below the minimum of 3 %" in move["why"]
+    said = [(one["by"], one["text"]) for one in house.ask("/receipts")["receipts"] if one["what"] == "move"]
+    assert [by for by, _ in said] == ["policy", "policy"]
+    assert not any("@" in text for _, text in said)
+    house.run("undo", move["id"], "--why", "It was fine there")
+    assert is_in(work)
+    assert "A move of the policy was taken back: it is left alone" in house.run(
+        "policy", "explain", "orchard"
+    )
