@@ -13,7 +13,7 @@ from typing import Protocol
 import pytest
 
 from controlroom.core.screen import Cursor
-from controlroom.kit.clock import SystemClock
+from controlroom.kit.clock import Clock, SystemClock
 from controlroom.node.mux.base import Multiplexer, Pane, PaneRef
 from controlroom.node.mux.herdr import HerdrMultiplexer
 from controlroom.node.mux.tmux import multiplexer as tmux_multiplexer
@@ -207,13 +207,13 @@ class HerdrBench:
 
     cannot = frozenset({"cursor", "alternate", "hint", "dead", "copy mode"})
 
-    def __init__(self, folder: Path, *, patience_s: float = 30.0) -> None:
+    def __init__(self, folder: Path, *, patience_s: float = 30.0, clock: Clock | None = None) -> None:
         """``patience_s``: a loaded machine is no slow server, unless a test is about one."""
         self.folder = folder
         self.herdr = HerdrMultiplexer(
             environment={"XDG_CONFIG_HOME": str(folder)},
             sockets="auto",
-            clock=SystemClock(),
+            clock=clock or SystemClock(),
             patience_s=patience_s,
         )
         self.mux: Multiplexer = self.herdr

@@ -93,6 +93,7 @@ class FakeHerdr:
         self.panes: dict[str, FakeHerdrPane] = {}
         self.focused: list[str] = []
         self.tabs_opened = 0
+        self.new_shell_looks = 1  # so many looks until the shell of a new tab is at its prompt
         self.answers_dialogs = False  # agent.prompt presses Enter on a dialog, as up to 0.8.0
         self._life = 0
         self._count = 0
@@ -333,7 +334,7 @@ class FakeHerdr:
             raise FakeError("invalid_env")
         pane = self.add_pane(workspace, label=str(params.get("label", "")))
         pane.cwd, pane.env = str(params.get("cwd", pane.cwd)), env
-        pane.rows, pane.shell_looks = ["$ "], 1
+        pane.rows, pane.shell_looks = ["$ "], self.new_shell_looks
         self.tabs_opened += 1
         if params.get("focus"):
             self.focused.append(pane.pane_id)

@@ -66,8 +66,9 @@ class FakeHerdrSocket:
             return
         self._server.close()
         self._server = None
-        self.drop_connections()
         await self._tasks.aclose()
+        self.drop_connections()
+        await asyncio.sleep(0)  # a transport closes its socket in the loop's next turn
         if not leave_socket:
             self.path.unlink(missing_ok=True)
 
@@ -81,10 +82,10 @@ class FakeHerdrSocket:
             self._events.append((name, data))
 
     def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
         self._tasks.start("connection", self._serve(reader, writer))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
         try:
             await self._one(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):

@@ -37,7 +37,7 @@ from controlroom.node.mux.base import (
     Server,
 )
 from controlroom.node.mux.herdr import protocol
-from controlroom.node.mux.herdr.client import CALL_TIMEOUT_S, Lost, Nobody, Refused, Shut, call
+from controlroom.node.mux.herdr.client import Lost, Nobody, Refused, Shut, call
 from controlroom.node.mux.herdr.link import KIND, Link, read
 from controlroom.node.mux.herdr.protocol import PaneInfo
 from controlroom.node.mux.herdr.servers import Candidates, Sockets, candidates
@@ -322,7 +322,7 @@ class HerdrMultiplexer:
         raise AssertionError("the last try returns or raises")
 
     async def _act(
-        self, link: Link, method: str, asked: Mapping[str, object], *, timeout_s: float = CALL_TIMEOUT_S
+        self, link: Link, method: str, asked: Mapping[str, object], *, timeout_s: float | None = None
     ) -> msgspec.Raw:
         """Ask for what must not happen twice. Raises PaneGone, PaneBusy, PaneUnsure."""
         try:

@@ -48,9 +48,13 @@ class Refused(Exception):
 
 
 async def call(
-    path: str, method: str, params: Mapping[str, object], *, timeout_s: float = CALL_TIMEOUT_S
+    path: str, method: str, params: Mapping[str, object], *, timeout_s: float | None = None
 ) -> msgspec.Raw:
-    """Ask once. Raises Nobody, Shut, Lost, Refused; ValueError for more than a server takes at once."""
+    """Ask once, by itself for ``CALL_TIMEOUT_S``.
+
+    Raises Nobody, Shut, Lost, Refused; ValueError for more than a server takes at once.
+    """
+    timeout_s = timeout_s or CALL_TIMEOUT_S
     id = f"cr-{next(_ids)}"
     line = request(id, method, params)
     try:
@@ -69,9 +73,7 @@ async def call(
 
 
 @contextlib.asynccontextmanager
-async def events(
-    path: str, entries: Sequence[Mapping[str, str]], *, timeout_s: float = CALL_TIMEOUT_S
-) -> AsyncIterator[AsyncIterator[str]]:
+async def events(path: str, entries: Sequence[Mapping[str, str]]) -> AsyncIterator[AsyncIterator[str]]:
     """The names of events, once the server has agreed to tell them. They end when the connection does.
 
     Nothing is ever written to this connection afterwards: a server takes any byte, and even a half-close,
@@ -81,10 +83,10 @@ async def events(
     line = request(id, "events.subscribe", {"subscriptions": list(entries)})
     async with _connection(path, LONGEST_EVENT) as (reader, writer):
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(CALL_TIMEOUT_S):
                 answer = parse_answer(await _asked(reader, writer, line), id)
         except TimeoutError:
-            raise Lost(f"no answer in {timeout_s:g} s") from None
+            raise Lost(f"no answer in {CALL_TIMEOUT_S:g} s") from None
         except Garbage as error:
             raise Lost(str(error)) from None
         if answer.failure is not None:
