@@ -16,6 +16,10 @@ Whether a turn runs is told by, in this order: the agent's own registry or socke
 its transcript, unless that turn began before this process did; the title and the screen, but only when they
 say that it works, and the screen only when it began to look so after the last turn ended. A visible composer
 never ends a turn: it is drawn all the time.
+
+What a multiplexer says of an agent (``witness``) counts only where the agent itself says nothing and its
+screen is not recognised, and then only that it works or waits: to have recognised nothing is no evidence of
+rest.
 """
 
 from __future__ import annotations
@@ -38,6 +42,9 @@ STARTING_MS = 30_000
 
 DRAWN_MS = 1_500
 """An agent says that it waits before it has drawn its dialog; 0.1 s seen, more on a loaded machine."""
+
+WITNESS_MS = 3_000
+"""A witness is believed when it has said the same for so long: its word flickers between two looks."""
 
 STRONG_SOURCES = frozenset({"registry", "socket"})
 DETAIL_LIMIT = 200
@@ -72,7 +79,7 @@ def derive(facts: AgentFacts, now_ms: int) -> Verdict:
         return _say("unknown", "", "it could not be read lately", facts.read_at_ms)
     if facts.fault is not None and facts.fault.code == "suspended":
         return _say("unknown", "process", "its process is suspended", facts.fault.since_ms)
-    turn = _running_turn(facts)
+    turn = _running_turn(facts, now_ms)
     busy = turn or _running_helpers(facts)
     if (blocked := _blocked(facts, now_ms)) is not None:
         return _verdict("blocked", blocked, is_busy=busy is not None)
@@ -108,10 +115,21 @@ def _blocked(facts: AgentFacts, now_ms: int) -> Fact[str] | None:
         return _as_text(says)
     if screen is not None and (screen.value.dialog is not None or screen.value.look == "startup"):
         return _look(facts)
-    return None
+    return _witnessed(facts, "waiting", now_ms)
 
 
-def _running_turn(facts: AgentFacts) -> Fact[str] | None:
+def _witnessed(facts: AgentFacts, value: Reported, now_ms: int) -> Fact[str] | None:
+    """What the multiplexer says, where nothing better is known and it says so steadily."""
+    witness, screen = facts.witness, facts.screen
+    is_read = screen is not None and screen.value.look != "other"
+    if witness is None or witness.value != value or facts.reported or is_read:
+        return None
+    if facts.turn is not None and witness.at_ms <= facts.turn.at_ms:
+        return None
+    return _as_text(witness) if now_ms - witness.at_ms >= WITNESS_MS else None
+
+
+def _running_turn(facts: AgentFacts, now_ms: int) -> Fact[str] | None:
     """What shows that a turn runs, None when nothing does."""
     says, open_turn = _says(facts), _open_turn(facts)
     if says is not None and says.source in STRONG_SOURCES:
@@ -127,7 +145,7 @@ def _running_turn(facts: AgentFacts) -> Fact[str] | None:
     look = _look(facts)
     if look is not None and look.value == "working" and (facts.turn is None or look.at_ms > facts.turn.at_ms):
         return look
-    return None
+    return _witnessed(facts, "busy", now_ms)
 
 
 def _open_turn(facts: AgentFacts) -> Fact[str] | None:

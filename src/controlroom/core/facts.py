@@ -84,6 +84,7 @@ class Fault(msgspec.Struct, frozen=True):
     """Something is broken; ``text`` says what to do, in one line.
 
     Codes: ``signed_out``, ``crashed``, ``history_missing``, ``startup_prompt``, ``session_open_twice``,
+    ``other_account``,
     ``usage_limit``, ``api_error``, ``unreadable``, ``suspended``.
     """
 
@@ -100,6 +101,7 @@ class AgentFacts(msgspec.Struct, frozen=True, kw_only=True):
     alive: Fact[bool]
     ended_cleanly: bool = False  # only with alive = False: it quit by itself, no crash
     reported: tuple[Fact[Reported], ...] = ()  # best source first
+    witness: Fact[Reported] | None = None  # what the multiplexer says of it: only "busy" or "waiting"
     turn: Fact[TurnState] | None = None
     helpers: Fact[int] | None = None  # helpers (subagents) that still run
     reply: Reply | None = None

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 import structlog
 
-from controlroom.core import finished
-from controlroom.core.facts import AgentFacts, Fact, Fault
+from controlroom.core import finished, strays
+from controlroom.core.facts import AgentFacts, Fact, Fault, Reported
 from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processes
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.health import HealthBoard
@@ -43,10 +43,13 @@ LOOK_S = 5.0
 
 SUSPENDED = "It is suspended (Ctrl-Z) and does nothing: type fg in its pane."
 
+_SAID: Mapping[str, Reported] = {"working": "busy", "blocked": "waiting"}
+"""What an opinion of a multiplexer is worth: that it has recognised nothing ("idle") is no evidence."""
+
 _LOOK = "controlroom doctor names the fix; as soon as it is made, this goes on by itself."
 _SERVER_HELP = {
-    "unreadable": "Make it yours again, or name the servers to look at in the setting tmux.sockets.",
-    "too_old": "End that server when you can, or name the others in the setting tmux.sockets.",
+    "unreadable": "Make it yours again, or name those to look at in tmux.sockets or herdr.sockets.",
+    "too_old": "End that server when you can, or name the others in tmux.sockets or herdr.sockets.",
     "failing": "Look what runs there; it is tried again by itself.",
 }
 """What to do about a server, by its state."""
@@ -81,7 +84,9 @@ class Tracker:
         self._last_seen: dict[str, Sighting] = {}
         self._now_of: dict[str, str] = {}
         self._suspended: dict[str, int] = {}  # since when
+        self._strayed: dict[str, int] = {}
         self._expected: Callable[[], Mapping[PaneRef, str]] = dict
+        self._ours: Mapping[PaneRef, str] = {}  # what was expected at this look
         self._poked = asyncio.Event()
         self._watching_ms = clock.now_ms()
         self._looked_ms = self._watching_ms  # when the look before the present one began
@@ -265,7 +270,7 @@ class Tracker:
             )
             for r in self._records.values()
         ]
-        expected = self._expected()
+        self._ours = expected = self._expected()
         seen = [
             SeenProcess(
                 kind=who.kind,
@@ -319,10 +324,24 @@ class Tracker:
             pane=who.pane,
             gone_ms=None,
             is_closed=False,
+            pane_incarnation=self._incarnation(who.pane),
+            strayed_from=self._strayed_from(record, who),
         )
         if adopted != self._records.get(record.id):
             self._records[record.id] = adopted
         return self._records[record.id]
+
+    def _incarnation(self, ref: PaneRef | None) -> str:
+        pane = None if ref is None else self._world.pane(ref)
+        return "" if pane is None else pane.incarnation
+
+    def _strayed_from(self, record: AgentRecord, who: Sighting) -> str:
+        change: strays.Change = "same_process" if record.incarnation == who.incarnation else "other"
+        if who.pane in self._ours:
+            change = "ours"
+        was = strays.Stay(repr(record.pane), record.pane_incarnation, record.profile)
+        now = strays.Stay(repr(who.pane), self._incarnation(who.pane), who.profile)
+        return strays.strayed_from(was, now, record.strayed_from, change)
 
     def _free_name(self, who: Sighting, agent_id: str) -> str:
         """The agent's own name, else its folder's; numbered when a listed agent has it already."""
@@ -364,7 +383,29 @@ class Tracker:
             facts = self._last_facts.get(id) or _no_facts(who)
         self._last_facts[id] = facts
         self._last_seen[id] = who
+        facts = self._unless_strayed(id, self._witnessed(who, facts))
         self._portray(id, who, self._unless_suspended(id, who, facts), is_twice=is_twice)
+
+    def _witnessed(self, who: Sighting, facts: AgentFacts) -> AgentFacts:
+        """The facts, and what the multiplexer thinks of this agent."""
+        pane = None if who.pane is None else self._world.pane(who.pane)
+        opinion = None if pane is None else pane.opinion
+        said = None if opinion is None or opinion.kind != who.kind else _SAID.get(opinion.state)
+        if pane is None or opinion is None or said is None:
+            return facts
+        source = pane.ref.multiplexer
+        witness = Fact(said, source, f"{source} calls it {opinion.state}", opinion.at_ms)
+        return msgspec.structs.replace(facts, witness=witness)
+
+    def _unless_strayed(self, id: str, facts: AgentFacts) -> AgentFacts:
+        """The facts; of an agent that came back on another account, the fault that says so."""
+        record = self._records[id]
+        if not record.strayed_from:
+            self._strayed.pop(id, None)
+            return facts
+        since_ms = self._strayed.setdefault(id, self._clock.now_ms())
+        text = strays.words(record.profile, record.strayed_from)
+        return msgspec.structs.replace(facts, fault=Fault("other_account", text, since_ms))
 
     def _unless_suspended(self, id: str, who: Sighting, facts: AgentFacts) -> AgentFacts:
         """The facts; of a process that somebody stopped, the fault that says how it goes on."""

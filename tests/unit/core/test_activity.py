@@ -272,3 +272,32 @@ def test_a_dialog_between_turns_is_not_busy() -> None:
 def test_a_long_detail_is_limited() -> None:
     given = facts(says="idle", turn="ended", reply=QUESTION.replace("Go on?", "x" * 5_000))
     assert len(derive(given, NOW).evidence.detail) <= 200
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "activity"),
+    [
+        ({"look": "other"}, "waiting", "blocked"),
+        ({"look": "other"}, "busy", "working"),
+        ({}, "busy", "working"),
+        ({"turn": "ended", "look": "other"}, "busy", "working"),  # it began after that turn had ended
+        ({"turn": "ended", "look": "ready"}, "busy", "idle"),
+        ({"turn": "ended", "look": "ready"}, "waiting", "idle"),
+        ({"turn": "ended", "look": "limit_wait"}, "waiting", "idle"),
+        ({"turn": "open", "look": "working"}, "waiting", "working"),
+        ({"says": "idle", "look": "other"}, "waiting", "idle"),
+        ({"says": "idle", "look": "other"}, "busy", "idle"),
+    ],
+)
+def test_a_witness_counts_only_where_nothing_better_is_known(
+    given: dict[str, object], said: Reported, activity: str
+) -> None:
+    witness = Fact(said, "herdr", f"herdr calls it {said}", 1_990_000)
+    seen = msgspec.structs.replace(facts(**given), witness=witness)  # type: ignore[arg-type]  # see ``decided``
+    assert derive(seen, NOW).activity == activity
+
+
+def test_a_witness_that_flickers_is_not_believed_at_once() -> None:
+    seen = msgspec.structs.replace(facts(look="other"), witness=Fact("waiting", "herdr", "", NOW - 2_999))
+    assert derive(seen, NOW).activity == "unknown"
+    assert derive(seen, NOW + 1).activity == "blocked"

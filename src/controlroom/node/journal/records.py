@@ -43,6 +43,8 @@ class AgentRecord(msgspec.Struct, frozen=True, kw_only=True):
     named: str = ""
     is_closed: bool = False
     launch: Launch | None = None  # how it ran when an operation ended it
+    pane_incarnation: str = ""
+    strayed_from: str = ""  # the profile that it should run in (core.strays)
 
 
 class PlacedFile(msgspec.Struct, frozen=True, kw_only=True):
