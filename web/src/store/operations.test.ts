@@ -24,7 +24,8 @@ describe("what is said of an operation", () => {
     ["refused before any step", { state: "failed", steps: steps(["wait", "waiting"]), error: { code: "busy", text: "A turn runs." } }, "Failed: restart | A turn runs."],
     ["taken back", { state: "failed", error: { code: "cancelled", text: "It was taken back." } }, "Taken back: restart | Nothing was done to the agent."],
     ["renamed", { kind: "rename", state: "delivered", args: { name: "pear tree" } }, "Delivered: renamed to “pear tree”"],
-    ["moved", { kind: "move", state: "delivered", args: { profile: "/home/one/.claude-two/" } }, "Delivered: moved, same session to .claude-two"],
+    ["moved", { kind: "move", state: "delivered", args: { profile: "/home/one/.claude-two/" } }, "Delivered: moved to .claude-two, same session"],
+    ["moved to a profile that has a name", { kind: "move", state: "delivered", args: { profile: "prf_2" }, profile_name: "two" }, "Delivered: moved to two, same session"],
     ["of a kind that is newer", { kind: "clone" as Operation["kind"], state: "delivered" }, "Delivered: clone"],
   ])("%s", (_, change, words) => expect(said(operation("op_1", change))).toBe(words));
 

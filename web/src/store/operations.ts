@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<OperationKind, KindWords>> = {
   stop: { icon: "stop", asked: "stop", doing: "Stopping", done: "stopped", act: "Stop" },
   close: { icon: "close", asked: "close", doing: "Closing", done: "closed", act: "Close" },
   rename: { icon: "edit", asked: "rename", doing: "Renaming", done: "renamed", act: "Rename" },
-  move: { icon: "move", asked: "move", doing: "Moving", done: "moved, same session", act: "Move to another account" },
+  move: { icon: "move", asked: "move", doing: "Moving", done: "moved", act: "Move to another account" },
 };
 
 /** A kind that is newer than this app is called by its name. */
@@ -124,8 +124,9 @@ export function operationWords(operation: Operation, machineAway: string | null 
     const at = step === undefined ? "" : `, at “${stepWords(operation.kind, step.name)[0]}”`;
     return { icon: "warn", tone: "bad", state: "Failed", what: `${asked}${target}${at}`, more: error?.text ?? "" };
   }
+  const rest = operation.kind === "move" ? ", same session" : "";
   const details = operation.steps.filter((step) => step.state === "done" && (step.detail ?? "") !== "").map((step) => step.detail ?? "");
-  return { icon: "check", tone: "good", state: "Delivered", what: done + target, more: details.join(" ") };
+  return { icon: "check", tone: "good", state: "Delivered", what: done + target + rest, more: details.join(" ") };
 }
 
 /** Where to, or which name; "" when there is none to say. */
@@ -133,7 +134,8 @@ function targetWords(operation: Operation): string {
   const { kind, args } = operation;
   if (kind === "rename" && args.name) return ` to “${args.name}”`;
   if (kind === "start" && args.name) return ` “${args.name}”`;
-  if (kind === "move" && args.profile) return ` to ${folderName(args.profile)}`;
+  const profile = operation.profile_name ?? args.profile ?? "";
+  if (kind === "move" && profile !== "") return ` to ${folderName(profile)}`;
   return "";
 }
 

@@ -334,3 +334,26 @@ export function advised(policy: PolicyReport, agents: ReadonlyMap<string, Agent>
   }
   return [...found.values()];
 }
+
+/** Whether the policy acts on this machine, or only says what it would do. */
+export function actsOn(policy: PolicyReport, machineId: string): boolean {
+  return !policy.paused && (policy.machines ?? []).some((machine) => machine.id === machineId && machine.automatic);
+}
+
+/** Moves that wait for a hand: the policy would do them, and may not. */
+export function suggested(policy: PolicyReport, agents: ReadonlyMap<string, Agent>): SameAdvice[] {
+  return advised(policy, agents).filter(({ advice, agents: those }) => advice.what === "move" && advice.to_profile != null && !those.some((agent) => actsOn(policy, agent.machine_id)));
+}
+
+/** Stays the same while a suggestion means the same: numbers in its words may change. */
+export function suggestionKey({ advice, agents }: SameAdvice): string {
+  return JSON.stringify([advice.rule, advice.account, advice.to_profile, agents.map((agent) => agent.id).sort()]);
+}
+
+/** What becomes of the policy's opinion. */
+export function policyNote(policy: PolicyReport): string {
+  const names = (policy.machines ?? []).filter((machine) => machine.automatic).map((machine) => machine.name);
+  if (names.length === 0) return "A dry run: nothing is moved by it.";
+  if (policy.paused) return "Everything is paused: nothing is moved by itself.";
+  return `On ${names.join(" and ")} it is done by itself, and leaves a receipt with Undo. Elsewhere nothing is moved by it.`;
+}

@@ -99,18 +99,19 @@ function ReceiptLine(props: { receipt: Receipt; operation: Operation | null; isF
   const words = wordsOf(receipt);
   const agents = useComputed(() => state.value.agents).value;
   const agent = receipt.agent_id == null ? null : agents.get(receipt.agent_id) ?? null;
+  const isTakenBack = props.operation?.error?.code === "cancelled";
   const when = clock(receipt.at_ms, now.value);
   return (
     <li>
       {props.isFirstOfDay ? <p class="day">{fullTime(receipt.at_ms).replace(/,? \d\d:\d\d:\d\d$/, "")}</p> : null}
       <div class="receipt">
-        <Icon name={words.icon} />
+        <Icon name={isTakenBack ? "undo" : words.icon} />
         <div>
           <span>
             {words.what}{" "}
             {receipt.agent_id == null ? null : agent === null ? <bdi>an agent that is not listed any more</bdi>
               : <a href={addressOf({ at: "agent", agentId: agent.id })}><bdi>{line(agent.name, 80)}</bdi></a>}
-            {words.isBad ? <> <span class="tag tag-fault">{receipt.code === "failed" ? "Failed" : "Refused"}</span></> : null}
+            {isTakenBack ? <> <span class="tag">Taken back</span></> : words.isBad ? <> <span class="tag tag-fault">{receipt.code === "failed" ? "Failed" : "Refused"}</span></> : null}
           </span>
           <span class="why" dir="auto">{block(receipt.text, 600)}</span>
           <span class="why"><time dateTime={new Date(receipt.at_ms).toISOString()} title={fullTime(receipt.at_ms)}>{when}</time>, by <bdi>{line(words.by, 80)}</bdi>{receipt.question_id == null ? null : <> · <a href={addressOf({ at: "question", questionId: receipt.question_id })}>its card</a></>}</span>

@@ -3,12 +3,14 @@ import type { Account, Agent, Machine, Profile } from "../../api/types";
 import { hidesSomething, line } from "../../kit/text";
 import { CopyButton } from "../../parts/code";
 import { Icon } from "../../parts/icon";
+import { Menu } from "../../parts/menu";
 import { Tag } from "../../parts/tag";
 import { kindName } from "../../store/agents";
 import { addressOf } from "../../store/routes";
 import {
   heldUntil, loginOf, machinesOf, marks, paidWords, signIn, windowView, type Minima, type Times, type WindowView,
 } from "../../store/usage";
+import { wishFor } from "../operations/wish";
 
 /** So many agents are named in a card; the others are counted. */
 const MOST_NAMED = 8;
@@ -39,6 +41,7 @@ export function AccountCard(props: AccountProps) {
         <h3 class="acct-name" id={`account-${account.id}`} data-account-name tabIndex={-1}><bdi>{name}</bdi></h3>
         <span class="sm muted"><bdi>{what}</bdi></span>
         {marks(account, props.profiles, props.minima, props.machineName, times).map((mark) => <Tag key={mark.text} kind={mark.kind}>{mark.text}</Tag>)}
+        {props.users.length === 0 ? null : <Menu class="usage-move" label={`Move an agent from ${name}`} items={props.users.map((agent) => ({ label: `Move ${line(agent.name, 60) || agent.id}…`, icon: "move", run: () => wishFor({ kind: "move", agentId: agent.id }) }))}><Icon name="move" /></Menu>}
       </div>
       {account.windows.length === 0 ? <p class="md second">Nothing is known yet of what it has left.</p> : null}
       {views.map((view) => <WindowLine key={view.key} account={name} view={view} hasRead={read === null} />)}

@@ -2,7 +2,7 @@
 import "./usage.css";
 
 import { useComputed } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 
 import type { Refusal } from "../../api/http";
 import type { Agent, PolicyReport, Profile } from "../../api/types";
@@ -20,6 +20,8 @@ import { accountByAgent, counts, countWords, inOrder, minimaOf, usersOf, type Co
 import { AccountCard, AgentLinks, ProfileLine } from "./account";
 import { useAround } from "./load";
 import { Opinion } from "./opinion";
+import { Rules } from "./rules";
+import { Suggested } from "./suggested";
 import { WhatAgentsUsed } from "./sums";
 
 /** Ages here are minutes: nothing has to be drawn every second. */
@@ -33,6 +35,7 @@ export function Usage() {
   const agents = useComputed(() => room.state.value.agents).value;
   const nowMs = useComputed(() => Math.floor(room.now.value / TICK_MS) * TICK_MS).value;
   const list = useRef<HTMLDivElement>(null);
+  const [hasRules, setRules] = useState(false);
   useCardSteps(list);
   const times: Times = { nowMs, span, clock: (ms) => clock(ms, nowMs) };
   const accounts = useMemo(() => inOrder(byId?.values() ?? []), [byId]);
@@ -49,6 +52,7 @@ export function Usage() {
       <header class="head usage-wide">
         <div class="head-top">
           <Title class="head-title">Usage</Title>
+          {policy === null ? null : <button class="icon-btn" type="button" aria-label="Rules and reserves" title="Rules and reserves" onClick={() => setRules(true)}><Icon name="settings" /></button>}
           {isPopOut ? null : <button class="icon-btn only-wide-flex" type="button" aria-label="Usage in its own window" title="In its own window" onClick={() => popOut({ at: "usage" })}><Icon name="move" /></button>}
         </div>
         {isShown && accounts.length > 0 ? <Summary found={counts(accounts, minima, nowMs)} /> : null}
@@ -57,6 +61,7 @@ export function Usage() {
         <div class="page usage-wide">
           {refusal === null ? null : <Trouble refusal={refusal} isShown={isShown} />}
           {isShown && isKnown && accounts.length === 0 ? <NoAccount profiles={profiles} /> : null}
+          {byId !== null && policy !== null ? <Suggested policy={policy} profiles={profiles} accounts={byId} agents={agents} /> : null}
           {isShown && accounts.length > 0 ? (
             <section aria-labelledby="usage-accounts">
               <h2 class="group-head" id="usage-accounts">Accounts</h2>
@@ -74,6 +79,7 @@ export function Usage() {
           {isShown ? <WhatAgentsUsed agents={agents} profiles={profiles} machineName={machineName} /> : null}
         </div>
       </div>
+      {hasRules && policy !== null ? <Rules policy={policy} accounts={accounts} onClose={() => setRules(false)} /> : null}
     </section>
   );
 }

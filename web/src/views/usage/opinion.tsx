@@ -1,31 +1,33 @@
-/** What the policy would do now. It is a dry run: nothing acts on it, so nothing can be pressed. */
+/** What the policy would do now beside what it suggests, or does by itself. */
 import type { Agent, PolicyAdvice, PolicyReport, Profile } from "../../api/types";
 import { block, line } from "../../kit/text";
 import { Icon } from "../../parts/icon";
-import { advised, type SameAdvice } from "../../store/usage";
+import { actsOn, advised, policyNote, suggested, type SameAdvice } from "../../store/usage";
 import { AgentLinks } from "./account";
 
 const HEADS: Readonly<Record<PolicyAdvice["what"], string>> = { move: "Would move", wait: "Would move", ask: "Would ask you first", stay: "Stays" };
+const ACTING: typeof HEADS = { move: "Moves", wait: "Moves", ask: "Asks you first", stay: "Stays" };
 const ICONS: Readonly<Record<PolicyAdvice["what"], string>> = { move: "move", wait: "hourglass", ask: "warn", stay: "check" };
 
 export function Opinion(props: { policy: PolicyReport; profiles: readonly Profile[]; agents: ReadonlyMap<string, Agent> }) {
-  const found = advised(props.policy, props.agents);
-  if (found.length === 0) return null;
+  const hands = new Set(suggested(props.policy, props.agents).map((same) => same.advice.agent_id));
+  const found = advised(props.policy, props.agents).filter((same) => !hands.has(same.advice.agent_id));
+  if (found.length === 0) return <p class="sec-hint">{policyNote(props.policy)}</p>;
   return (
     <section class="usage-part" aria-labelledby="usage-rules">
       <h2 class="group-head" id="usage-rules">What the usage rules would do</h2>
-      <ul class="panel">{found.map((same) => <Advised key={same.advice.agent_id} same={same} profiles={props.profiles} />)}</ul>
-      <p class="sec-hint">A dry run: nothing is moved by it.</p>
+      <ul class="panel">{found.map((same) => <Advised key={same.advice.agent_id} same={same} profiles={props.profiles} isActing={same.agents.every((agent) => actsOn(props.policy, agent.machine_id))} />)}</ul>
+      <p class="sec-hint">{policyNote(props.policy)}</p>
     </section>
   );
 }
 
-function Advised(props: { same: SameAdvice; profiles: readonly Profile[] }) {
+function Advised(props: { same: SameAdvice; profiles: readonly Profile[]; isActing: boolean }) {
   const { advice, agents } = props.same;
   const target = props.profiles.find((profile) => profile.id === advice.to_profile);
   const place = target === undefined ? "" : ` to ${line(target.name, 60)}`;
   const rest = advice.what === "wait" ? ", but waits" : advice.what === "move" && advice.when === "idle" ? " when its turn ends" : "";
-  const head = `${HEADS[advice.what] ?? "Would do something that this version does not know"}${place}${rest}`;
+  const head = `${(props.isActing ? ACTING : HEADS)[advice.what] ?? "Would do something that this version does not know"}${place}${rest}`;
   return (
     <li class="set usage-advice">
       <Icon name={ICONS[advice.what] ?? "info"} />

@@ -11,6 +11,7 @@ import { apply, EMPTY, type State, type StoreEvent } from "../../store/state";
 const wide = vi.hoisted(() => ({ isWide: { value: true } }));
 vi.mock("../../kit/media", () => wide);
 const { Usage } = await import(".");
+const { wish } = await import("../operations/wish");
 
 const NOW = 1_700_000_000_000;
 const MIN = 60_000;
@@ -127,13 +128,37 @@ describe("usage", () => {
     expect(document.querySelector(".usage-table th small")?.textContent).toBe("5 answers: 1 input, 2 cache read, 3 cache written, 12.3k output");
   });
 
-  it("shows what the policy would do, and nothing to press for it", async () => {
-    answers["/policy"] = { ...POLICY, advice: [{ agent_id: "agt_1", what: "move", rule: "week_low", why: "Its week is low.", sentences: ["2 % is left."], to_profile: "prf_1", when: "idle" }] };
+  const move: PolicyReport["advice"][number] = { agent_id: "agt_1", what: "move", rule: "week_low", why: "Its week is low.", sentences: ["2 % is left."], account: "acc_1", to_profile: "prf_1", when: "idle" };
+
+  it("suggests a move that the policy may not do by itself; not now puts it off", async () => {
+    answers["/policy"] = { ...POLICY, advice: [move] };
     await show();
+    const card = document.querySelector('[aria-labelledby="usage-suggested"] .card');
+    expect(card?.querySelector("h3")?.textContent).toBe("Move orchard from work@example.com to work?");
+    expect(card?.textContent).toContain("Its week is low. It would wait for the end of the turn.");
+    expect(text()).toContain("nothing is moved by it");
+    await act(() => card?.querySelector<HTMLElement>(".btn-primary")?.click());
+    expect(wish.value).toEqual({ kind: "move", agentId: "agt_1", why: "Its week is low.", profileId: "prf_1" });
+    await pressed("Not now");
+    expect(document.querySelector('[aria-labelledby="usage-suggested"]')).toBeNull();
+  });
+
+  it("says what the policy does by itself where it may, and suggests nothing there", async () => {
+    answers["/policy"] = { ...POLICY, advice: [move], machines: [{ id: "mac_1", name: "studio", automatic: true }] };
+    await show();
+    expect(document.querySelector('[aria-labelledby="usage-suggested"]')).toBeNull();
     const part = document.querySelector('[aria-labelledby="usage-rules"]');
-    expect(part?.querySelector("li")?.textContent).toBe("Would move to work when its turn ends: orchardIts week is low.Why, orchard2 % is left.");
-    expect(part?.textContent).toContain("nothing is moved by it");
-    expect(part?.querySelector("button")).toBeNull();
+    expect(part?.querySelector("li")?.textContent).toBe("Moves to work when its turn ends: orchardIts week is low.Why, orchard2 % is left.");
+    expect(part?.textContent).toContain("On studio it is done by itself");
+  });
+
+  it("moves any agent by hand, and shows the rules that count", async () => {
+    await show();
+    await act(() => document.querySelector<HTMLElement>('[aria-label="Move an agent from work@example.com"]')?.click());
+    await act(() => document.querySelector<HTMLElement>('[role="menuitem"]')?.click());
+    expect(wish.value).toEqual({ kind: "move", agentId: "agt_1" });
+    await act(() => document.querySelector<HTMLElement>('[aria-label="Rules and reserves"]')?.click());
+    expect(document.querySelector("dialog")?.textContent).toContain("less than 3 % is left");
   });
 
   it.each<[string, Profile[], string]>([
