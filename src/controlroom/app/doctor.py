@@ -1,7 +1,8 @@
 """``controlroom doctor``: what the control room needs on this machine, and the fix for what is missing.
 
-Every check looks only: it attaches to no tmux server, starts nothing, changes nothing, and needs no running
-control room. A check never raises; what it cannot find out is its result.
+Every check looks only: it attaches to no tmux server, asks one of Herdr for its version only, starts nothing,
+changes nothing, and needs no running control room. A check never raises; what it cannot find out is its
+result.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
-import msgspec
-
+from controlroom.app.doctor_check import Check
+from controlroom.app.doctor_herdr import herdr_check, herdr_servers
 from controlroom.client import CannotReach, ClientError, HubClient
 from controlroom.core.text import clean_line
 from controlroom.hub.models.base import ModelError
@@ -32,32 +32,28 @@ from controlroom.node.mux.tmux.protocol import ServerFacts
 from controlroom.node.mux.tmux.servers import Nobody, Trouble, candidates, probe
 from controlroom.wire.client import Status
 
-State = Literal["ok", "note", "wrong"]
-
 OLDEST_PYTHON = (3, 11)
 HOOK_TIMEOUT_S = 3.0  # a tmux server answers within milliseconds
 HUB_TIMEOUT_S = 5.0  # a local hub answers at once or hangs
 INSTALL_TMUX = "Install it: sudo apt-get install tmux (or brew install tmux)."
 
 
-class Check(msgspec.Struct, frozen=True):
-    """One finding. ``fix`` is what to do, "" when nothing is."""
-
-    name: str
-    state: State
-    text: str
-    fix: str = ""
-
-
 async def checks(home: Home, environment: Mapping[str, str]) -> list[Check]:
     """All findings, in the order in which a person should read them."""
     settings, found = _settings(home, environment)
-    found = [_python(), *await _tmux(settings, environment), *found, *_data_folder(home), *_databases(home)]
+    panes = [*await _tmux(settings, environment), *await herdr_servers(settings, environment)]
+    found = [_python(), *panes, *found, *_data_folder(home), *_databases(home)]
     found.append(_checker(settings, home, environment))
     status, hub = await _hub(home)
     found += hub
     found += _config_folders(environment, await _profiles(home) if status else ())
     return found
+
+
+async def herdr_report(home: Home, environment: Mapping[str, str]) -> list[Check]:
+    """The check of real Herdr servers, made to be pasted into a report."""
+    settings, found = _settings(home, environment)
+    return [check for check in found if check.state == "wrong"] or await herdr_check(settings, environment)
 
 
 def _python() -> Check:

@@ -14,25 +14,41 @@ from controlroom.cli.command import command as declare
 from controlroom.cli.errors import FAILED
 
 if TYPE_CHECKING:
-    from controlroom.app.doctor import Check
+    from controlroom.app.doctor_check import Check
     from controlroom.cli.palette import Role
 
 LAMPS: dict[str, tuple[str, Role]] = {"ok": ("✓", "good"), "note": ("·", "meta"), "wrong": ("▲", "fault")}
 
+PASTE = "No text, title or path of yours is in this: it can be pasted into a report as it is."
 
-@declare("doctor", examples="controlroom doctor --json | jq '.[] | select(.state == \"wrong\")'")
-def command(call: Call) -> None:
+
+@declare(
+    "doctor",
+    examples="""
+    controlroom doctor --json | jq '.[] | select(.state == "wrong")'
+    controlroom doctor --herdr
+    """,
+)
+@click.option(
+    "--herdr",
+    "is_herdr",
+    is_flag=True,
+    help="Try each call that we use at your Herdr servers: opens one tab in each, and closes it again.",
+)
+def command(call: Call, is_herdr: bool) -> None:
     """Check what the control room needs, and say the fix. It only looks.
 
     The exit status is 1 when something is wrong.
     """
-    from controlroom.app.doctor import checks
+    from controlroom.app.doctor import checks, herdr_report
 
-    found = asyncio.run(checks(call.home, os.environ))
+    found = asyncio.run((herdr_report if is_herdr else checks)(call.home, os.environ))
     if call.json:
         call.out.json(found)
     else:
         call.out.lines(render_checks(found, call.out.width, call.out.colour))
+        if is_herdr:
+            call.out.say(PASTE)
     if any(check.state == "wrong" for check in found):
         raise click.exceptions.Exit(FAILED)
 

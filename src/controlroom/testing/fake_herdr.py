@@ -93,6 +93,7 @@ class FakeHerdr:
         self.panes: dict[str, FakeHerdrPane] = {}
         self.focused: list[str] = []
         self.tabs_opened = 0
+        self.more_fields: dict[str, Any] = {}  # of each pane, as a later version may have them
         self.new_shell_looks = 1  # so many looks until the shell of a new tab is at its prompt
         self.answers_dialogs = False  # agent.prompt presses Enter on a dialog, as up to 0.8.0
         self._life = 0
@@ -213,7 +214,7 @@ class FakeHerdr:
             },
         }
         optional = {"label": pane.label, "agent": pane.agent, "terminal_title": pane.title or None}
-        return found | {key: value for key, value in optional.items() if value is not None}
+        return found | {k: v for k, v in optional.items() if v is not None} | self.more_fields
 
     def _agent(self, pane: FakeHerdrPane) -> dict[str, Any]:
         found = {key: value for key, value in self._pane(pane).items() if key not in ("label", "scroll")}

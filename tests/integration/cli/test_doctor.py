@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from controlroom.app.doctor import Check, checks
+from controlroom.app.doctor import checks
+from controlroom.app.doctor_check import Check
 from controlroom.cli.doctor import render_checks
 from controlroom.hub.store.tables import SCHEMA
 from controlroom.kit.clock import FakeClock

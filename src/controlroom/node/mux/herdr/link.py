@@ -219,7 +219,7 @@ class Link:
         todo: list[tuple[str, _Known]] = []
         for pane in sorted(snapshot.panes, key=lambda pane: pane.pane_id not in snapshot.agents):
             known = self._terminals.setdefault((pane.pane_id, pane.terminal_id), _Known(now_ms))
-            is_due = not _lives(known.processes) and now_s - known.asked_s >= ASK_AGAIN_S
+            is_due = not lives(known.processes) and now_s - known.asked_s >= ASK_AGAIN_S
             if is_due or pane.pane_id in self._kept:
                 todo.append((pane.pane_id, known))
         ends_s = now_s + PROCESSES_S
@@ -329,7 +329,7 @@ def read(parse: Callable[[msgspec.Raw], T], raw: msgspec.Raw) -> T:
         raise Lost(str(error)) from None
 
 
-def _lives(processes: ProcessInfo | None) -> bool:
+def lives(processes: ProcessInfo | None) -> bool:
     """Whether the pane's first process is known and still there."""
     if processes is None or not processes.shell_pid or processes.shell_pid <= 0:
         return False
