@@ -38,11 +38,14 @@ from controlroom.hub.invitations import LinkOnly
 from controlroom.hub.messages import Messages
 from controlroom.hub.mirror import Mirror
 from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.notifications import NotificationBook
+from controlroom.hub.notify_sight import Sight
 from controlroom.hub.operations import OperationBook
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.policy import reserve_of
 from controlroom.hub.policy_desk import PolicyDesk, account_of, place_of
 from controlroom.hub.ports import Callers, HostTerminals, Invitations, NodeLink
+from controlroom.hub.postman import Postman
 from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
@@ -225,6 +228,19 @@ class Hub:
         )
         await self._checker.start()
         store.subscribe(self._checker.event)
+        postman = Postman(store, self.ways, clock, self._health)
+        self._closers.append(postman.aclose)
+        await postman.start()
+        sight = Sight(
+            fleet=self.fleet,
+            health=lambda: self.status().health,
+            acts=self.acts,
+            book=subscriptions,
+            devices=self.devices,
+            clock=clock,
+        )
+        self.notifications = NotificationBook(store, clock, sight, postman, self._settings.notify)
+        await self.notifications.start(self._questions.open)
         self.devices.on_end(self._live.end_device)
         self.unlocks.on_lock(self._live.device_changed)
         self.unlocks.on_lock(lambda device: self._terminals.poke(device.id))
@@ -244,6 +260,8 @@ class Hub:
         self._tasks.supervise("checker", self._checker.run, self._health)
         self._tasks.supervise("accounts", self._accounts.run, self._health)
         self._tasks.supervise("policy", self._policy.run, self._health)
+        self._tasks.supervise("notifications", self.notifications.run, self._health)
+        self._tasks.supervise("postman", postman.run, self._health)
         self._parts = Parts(
             fleet=self.fleet,
             status=self.status,
@@ -258,6 +276,7 @@ class Hub:
             operations=self._operations,
             accounts=self._accounts,
             policy=self._policy.report,
+            notifications=self.notifications,
             receipts=receipts,
             live=self._live,
             devices=self.devices,

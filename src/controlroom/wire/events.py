@@ -11,6 +11,7 @@
 ``question.changed`` Question; long texts are shortened, ``clipped`` says so
 ``operation.changed`` Operation
 ``pause.changed``    PauseState
+``notification.changed`` Notification, without its lines
 ``device.changed``   Device: paired, renamed, or its rights are others now
 ``device.gone``      DeviceGone: revoked, replaced or ended
 ``account.changed``  Account

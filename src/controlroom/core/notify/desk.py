@@ -127,9 +127,8 @@ class _Step:
             self._put(replace(entry, over_ms=self._now, is_kept=True))
         elif entry.state in OPEN:
             why = _ended_words(entry.episode, went_on=went_on)
-            self._put(
-                replace(entry, state="dropped", over_ms=self._now, why=why, until_ms=None), is_told=True
-            )
+            ended = replace(entry, state="dropped", over_ms=self._now, why=why, until_ms=None)
+            self._put(ended, is_told=not _is_blip(entry))
         else:
             self._put(replace(entry, over_ms=self._now))
         self._take_away(entry)
@@ -191,6 +190,9 @@ class _Step:
         if known.over_ms is None:
             return replace(known, episode=episode) if known.state in OPEN else known
         if known.state == "dropped" and known.why in _BLINKED:
+            if episode.key.startswith("trouble:"):  # a part that crashes, recovers and crashes lasts
+                lasts_ms = known.at_ms + episode.due_ms - episode.began_ms
+                episode = replace(episode, due_ms=min(episode.due_ms, lasts_ms))
             return replace(known, episode=episode, state="waiting", over_ms=None)
         state = "pushed" if known.state == "over" else known.state
         back = replace(known, state=state, over_ms=None, is_kept=False)
@@ -212,7 +214,7 @@ class _Step:
             self._entries[episode.key] = judged
             return judged
         is_told = (judged.state, judged.why, judged.until_ms) != (entry.state, entry.why, entry.until_ms)
-        self._put(judged, is_told=is_told)
+        self._put(judged, is_told=is_told and not _is_blip(judged))
         return judged
 
     def _why_never(self, entry: Entry) -> str | None:
@@ -450,6 +452,11 @@ def _switch(rules: Rules, episode: Episode) -> Switch:
             return rules.finished
         case "trouble":
             return rules.trouble
+
+
+def _is_blip(entry: Entry) -> bool:
+    """Trouble that does not last yet needs no record: each start of the Control Room would leave some."""
+    return entry.episode.kind == "trouble" and entry.state == "waiting"
 
 
 def _is_busy(agent: Seen | None) -> bool:

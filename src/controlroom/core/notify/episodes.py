@@ -35,7 +35,7 @@ HOUR_MS = 3_600_000
 QUIET_SPELL_MS = 5_000
 """An end is told when it has held this long: helpers wake an agent again within seconds."""
 
-AFTER_WAKING_MS = 10_000
+AFTER_WAKING_MS = 5_000
 """After a start or a sleep of the machine, what is known is as old as the sleep until a look was taken."""
 
 ASKED_MS = 60_000
@@ -49,7 +49,7 @@ _LATER: Mapping[str, int] = {
     "usage:": HOUR_MS,
     "clock:": HOUR_MS,
     "agents:": HOUR_MS,
-    "crashed:": 5 * 60_000,
+    "crashed:": 60_000,
     "multiplexer:": 60_000,
     "disk": 0,
     "memory": 0,

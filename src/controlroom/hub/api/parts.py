@@ -15,6 +15,7 @@ from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.hidden import Hiding
 from controlroom.hub.messages import Messages
+from controlroom.hub.notifications import NotificationBook
 from controlroom.hub.operations import OperationBook
 from controlroom.hub.passkeys import Passkeys
 from controlroom.hub.ports import Invitations
@@ -46,6 +47,7 @@ class Parts:
     operations: OperationBook
     accounts: Accounts
     policy: Callable[[], Awaitable[PolicyReport]]
+    notifications: NotificationBook
     receipts: ReceiptBook
     live: LiveClients
     devices: DeviceBook

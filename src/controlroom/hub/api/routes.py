@@ -8,6 +8,7 @@ from __future__ import annotations
 from controlroom.hub.api.chat_routes import CHAT_ROUTES
 from controlroom.hub.api.device_routes import DEVICE_ROUTES
 from controlroom.hub.api.hiding_routes import HIDING_ROUTES
+from controlroom.hub.api.notification_routes import NOTIFICATION_ROUTES
 from controlroom.hub.api.operation_routes import OPERATION_ROUTES
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.policy_routes import POLICY_ROUTES
@@ -182,6 +183,7 @@ ROUTES: tuple[Route, ...] = (
     *OPERATION_ROUTES,
     *USAGE_ROUTES,
     *POLICY_ROUTES,
+    *NOTIFICATION_ROUTES,
     *HIDING_ROUTES,
     *DEVICE_ROUTES,
     *PUSH_ROUTES,

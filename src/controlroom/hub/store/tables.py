@@ -341,4 +341,27 @@ glance_tokens = Table(
     Column("used_ms", BigInteger),
 )
 
-SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0015")
+# What was decided of each thing that may be worth a notification, and what became of it.
+notifications = Table(
+    "notifications",
+    metadata,
+    Column("number", Integer, primary_key=True),  # order of appearance
+    Column("id", String, nullable=False, unique=True),
+    Column("at_ms", BigInteger, nullable=False, index=True),
+    Column("agent_id", String, index=True),
+    Column("question_id", String, index=True),
+    Column("record", LargeBinary, nullable=False),  # Notification
+)
+
+# Notices on their way to one target each; a row leaves when the target took it, or it is given up.
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", String, primary_key=True),  # of the notification
+    Column("target_id", String, primary_key=True),
+    Column("due_ms", BigInteger, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("notice", LargeBinary, nullable=False),  # Notice: all that devices show
+)
+
+SCHEMA = Schema(metadata, "controlroom.hub.store.migrations", "h0014")

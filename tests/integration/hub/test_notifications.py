@@ -1,0 +1,204 @@
+"""Notifications through a whole hub: a real database, a real door, and a push service on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from controlroom.kit.settings import Notify, Push, Settings
+from controlroom.testing.fake_node import agent_state
+from controlroom.wire.codec import decode
+from controlroom.wire.model import DialogOption, Finished, WaitingFor
+from controlroom.wire.notification import Notification, Notifications, NotificationSettings
+from tests.integration.hub.conftest import House
+from tests.integration.hub.device_door import Door, open_door
+from tests.integration.hub.question_house import Inbox
+from tests.support.push_service import PushService, push_service
+from tests.support.waiting import until
+
+ASK = "Question for Founder: Which colour?\n- Red: warm\n- Blue: cold\n"
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[PushService]:
+    async with push_service() as made:
+        yield made
+
+
+@pytest.fixture
+async def door(house: House) -> AsyncIterator[Door]:
+    house.settings = msgspec.structs.replace(
+        Settings(),
+        push=Push(allow_private_endpoints=True),
+        notify=Notify(waiting_after_s=0, finished_after_s=0),
+    )
+    await house.restart()
+    async with open_door(house) as door:
+        yield door
+
+
+class Desk:
+    """A person with browsers that have subscribed."""
+
+    def __init__(self, house: House, door: Door, service: PushService) -> None:
+        self.house, self.door, self.service = house, door, service
+        self.inbox = Inbox(house)
+
+    async def subscribed(self, name: str = "one") -> dict[str, str]:
+        browser = await self.door.browser()
+        body = {"endpoint": f"{self.service.url}/push/{name}", "keys": self.service.receiver.keys}
+        assert (await self.door.ask("POST", "/push/subscriptions", body, browser)).status == 200
+        return browser
+
+    async def agent(self, **more: Any) -> None:
+        now = self.house.clock.now_ms()
+        await self.house.node.put(agent_state(since_ms=now, name="orchard", **more))
+        await self.house.until_agent()
+
+    async def heard(self, count: int) -> list[dict[str, Any]]:
+        await until(lambda: len(self.service.heard) >= count, f"{count} notices")
+        assert len(self.service.heard) == count
+        return self.service.heard
+
+    async def record(self, query: str = "", **wanted: object) -> Notification:
+        async def found() -> Notification | None:
+            page = decode(await self.inbox.call("GET", f"/notifications?{query}"), Notifications)
+            return next(
+                (
+                    one
+                    for one in page.notifications
+                    if all(getattr(one, name) == value for name, value in wanted.items())
+                ),
+                None,
+            )
+
+        return await until(found, f"a record with {wanted}")
+
+
+@pytest.fixture
+async def desk(house: House, door: Door, service: PushService) -> Desk:
+    return Desk(house, door, service)
+
+
+async def test_a_question_reaches_each_device_once_and_is_taken_away_when_it_is_answered(desk: Desk) -> None:
+    """Also over a restart of the hub; a click on a button of it answers."""
+    await desk.subscribed("one")
+    await desk.subscribed("two")
+    await desk.agent(activity="question")
+    question = await desk.inbox.asked(ASK)
+    first, second = await desk.heard(2)
+    assert first == second
+    assert first["title"] == "orchard asks" and first["body"] == "Which colour?"
+    assert [one["title"] for one in first["actions"]] == ["Red", "Blue"]
+    assert (first["open"], first["badge"], first["tag"]) == (f"inbox/{question.id}", 1, "agent:agt_1")
+
+    record = await desk.record(f"question={question.id}", state="pushed")
+    sent = await until(lambda: _with_sends(desk, record.id, 2), "two sends")
+    assert {one.state for one in sent.sends} == {"sent"} and sent.id == first["id"]
+
+    await desk.house.restart()
+    await desk.house.node.touch()
+    await desk.house.until_agent()
+    await desk.inbox.answer(question.id, "Red")
+    over = await desk.record(state="over")
+    assert over.id == record.id and len(over.sends) == 2
+    assert len(desk.service.heard) == 2
+    assert over.why == "It was told at once."
+
+
+async def _with_sends(desk: Desk, id: str, count: int) -> Notification | None:
+    one = decode(await desk.inbox.call("GET", f"/notifications/{id}"), Notification)
+    return one if len(one.sends) >= count else None
+
+
+async def test_a_prompt_is_told_with_the_last_lines_of_the_screen_kept(desk: Desk) -> None:
+    """The lines stand in the record; what goes out holds no command."""
+    await desk.subscribed()
+    await desk.house.node.put(agent_state(name="orchard"))
+    await desk.house.node.draw("agt_1", *(f"row {number}" for number in range(20)), "", "")
+    waiting = WaitingFor(
+        id="dlg_1",
+        kind="permission",
+        text="Bash: rm -rf build",
+        since_ms=desk.house.clock.now_ms(),
+        options=(DialogOption(key="1", label="Yes", risky=True),),
+    )
+    await desk.agent(activity="blocked", waiting_for=waiting)
+    (notice,) = await desk.heard(1)
+    assert notice["title"] == "orchard waits at a prompt"
+    assert notice["body"] == "It asks for your permission.\nOne of the answers is risky."
+    assert notice["is_urgent"] and "actions" not in notice
+    record = await desk.record(kind="waiting", state="pushed")
+    whole = decode(await desk.inbox.call("GET", f"/notifications/{record.id}"), Notification)
+    assert whole.lines == tuple(f"row {number}" for number in range(6, 20))
+
+
+async def test_what_finished_and_was_read_is_told_nobody(desk: Desk) -> None:
+    """Its record says why; one that nobody read is told."""
+    await desk.subscribed()
+    now = desk.house.clock.now_ms()
+    await desk.agent(finished=Finished(at_ms=now, busy_ms=1_000, text="Result: It works."))
+    await desk.record(kind="finished", state="waiting")
+    await desk.agent()
+    read = await desk.record(kind="finished", state="dropped")
+    assert read.why == "You have read it on one of your devices."
+    now = desk.house.clock.now_ms()
+    await desk.agent(finished=Finished(at_ms=now, busy_ms=61_000, text="Result: It works again."))
+    (notice,) = await desk.heard(1)
+    assert notice["body"] == "It works again.\nBusy for 1 min."
+
+
+async def test_settings_hold_and_release(desk: Desk) -> None:
+    """Snoozed is held, its end tells; a kind that is off is not told; all of it lasts over a restart."""
+    browser = await desk.subscribed()
+    await desk.agent(activity="question")
+    later = desk.house.clock.now_ms() + 3_600_000
+    snoozed = await desk.door.ask("POST", "/notifications/snooze", {"until_ms": later}, browser)
+    assert snoozed.body["snoozes"] == [{"what": "", "until_ms": later}]
+    question = await desk.inbox.asked(ASK)
+    held = await desk.record(state="held")
+    assert held.why.startswith("Snoozed until") and held.until_ms == later
+    await desk.house.restart()
+    await desk.inbox.call("POST", "/notifications/snooze", {"until_ms": 0})
+    await desk.heard(1)
+
+    wish = {"question": "off", "quiet": "22:00-07:30", "agents": {"agt_1": "blocking"}}
+    changed = decode(await desk.inbox.call("PATCH", "/notifications/settings", wish), NotificationSettings)
+    assert (changed.question, changed.quiet, changed.agents) == ("off", "22:00-07:30", {"agt_1": "blocking"})
+    bad = await desk.door.ask("PATCH", "/notifications/settings", {"quiet": "late"}, browser)
+    assert bad.code == "bad_request"
+    await desk.inbox.answer(question.id, "Red")
+    await desk.inbox.asked(ASK.replace("colour", "size"))
+    assert (await desk.record(state="dropped")).why == "Notifications of this kind (question) are off."
+    assert len(desk.service.heard) == 1
+
+
+async def test_a_busy_service_is_tried_again_and_one_that_ended_is_forgotten(desk: Desk) -> None:
+    await desk.subscribed("one")
+    desk.service.answers.append((503, {"Retry-After": "1"}))
+    await desk.agent(activity="question")
+    await desk.inbox.asked(ASK)
+    await desk.heard(1)
+    record = await desk.record(state="pushed")
+    assert (await until(lambda: _with_sends(desk, record.id, 1), "a send")).sends[0].state in (
+        "waiting",
+        "sent",
+    )
+
+    desk.service.answers.append((410, {}))
+    await desk.inbox.asked(ASK.replace("colour", "size"))
+    await until(lambda: not desk.house.hub.ways.book.all(), "no subscription")
+
+
+async def test_trouble_of_the_control_room_is_told(desk: Desk) -> None:
+    """Once, with the figure, and it is taken away when it is over."""
+    await desk.subscribed()
+    desk.house.board.raise_("disk", "Only 80 MB are free on the disk.", "Make room.")
+    (notice,) = await desk.heard(1)
+    assert (notice["kind"], notice["title"]) == ("trouble", "Only 80 MB are free on the disk")
+    desk.house.board.clear("disk")
+    await desk.record(kind="trouble", state="over")
+    assert len(desk.service.heard) == 1
