@@ -17,6 +17,7 @@ describe("what is said of an operation", () => {
   it.each<[string, Partial<Operation>, string]>([
     ["queued", { state: "queued", steps: steps(["wait", "waiting"], ["stop", "waiting"]) }, "Queued: restart"],
     ["waiting", { steps: steps(["wait", "running", "Its turn runs."], ["stop", "waiting"]) }, "Waiting: restart | Its turn runs."],
+    ["queued until the person answers", { state: "queued", steps: steps(["wait", "waiting", "It waits for your answer in the Inbox."], ["stop", "waiting"]) }, "Queued: restart | It waits for your answer in the Inbox."],
     ["running", { steps: steps(["wait", "done"], ["stop", "running"]) }, "Running: Restarting, same session"],
     ["delivered", { state: "delivered", steps: steps(["stop", "done", "It had ended."], ["start", "done"]) }, "Delivered: restarted, same session | It had ended."],
     ["failed", { state: "failed", steps: steps(["stop", "done"], ["start", "failed"]), error: { code: "startup_prompt", text: "It asks something." } },

@@ -83,14 +83,15 @@ export interface StepView {
   atMs: number | null;
 }
 
-/** Steps that were left out are left out. */
+/** Steps that were left out are left out. What it waits for stands above all steps. */
 export function stepViews(operation: Operation): StepView[] {
+  const isHead = isWaiting(operation);
   return operation.steps.flatMap((step, at) => {
     if (step.state === "skipped") return [];
     const words = stepWords(operation.kind, step.name);
     const look = step.state === "waiting" ? "todo" : step.state;
     const text = look === "todo" || look === "failed" ? words[0] : look === "running" ? words[1] : words[2];
-    return { key: `${at} ${step.name}`, look, text, detail: step.detail ?? "", atMs: look === "todo" || step.at_ms === 0 ? null : step.at_ms };
+    return { key: `${at} ${step.name}`, look, text, detail: isHead ? "" : step.detail ?? "", atMs: look === "todo" || step.at_ms === 0 ? null : step.at_ms };
   });
 }
 
@@ -111,11 +112,11 @@ export function operationWords(operation: Operation, machineAway: string | null 
   if (isUnderWay(operation)) {
     const what = isWaiting(operation) ? asked + target : doing + target;
     if (machineAway !== null) return { icon: "hourglass", tone: "plain", state: "Queued", what, more: `${machineAway} is not reachable. It goes on when the machine is back.` };
-    if (operation.state === "queued") return { icon: "hourglass", tone: "plain", state: "Queued", what, more: "" };
-    const wait = operation.steps.find((step) => step.name === "wait" && step.state === "running");
-    return isWaiting(operation)
-      ? { icon: "hourglass", tone: "plain", state: "Waiting", what, more: wait?.detail ?? "" }
-      : { icon, tone: "plain", state: "Running", what, more: "" };
+    if (isWaiting(operation)) {
+      const waitsFor = operation.steps.find((step) => (step.detail ?? "") !== "")?.detail ?? "";
+      return { icon: "hourglass", tone: "plain", state: operation.state === "queued" ? "Queued" : "Waiting", what, more: waitsFor };
+    }
+    return { icon, tone: "plain", state: "Running", what, more: "" };
   }
   if (operation.state === "failed") {
     const error = operation.error ?? null;

@@ -15,6 +15,7 @@ import { Menu } from "../../parts/menu";
 import { showToast } from "../../parts/toast";
 import { age } from "../../kit/time";
 import { isSendable, LONG_PASTE, PASTED_NAME, type Draft } from "../../store/drafts";
+import { isWaiting, operationWords, underWayOf } from "../../store/operations";
 import type { OutFile, Quote } from "../../store/outbox";
 import type { AnnotateProps } from "./annotate";
 import { Tray } from "./attachments";
@@ -74,6 +75,7 @@ export function Composer(props: ComposerProps) {
   const isDropping = useDrop(footer, (files) => void add(files));
 
   const name = line(agent.name, 80);
+  const acted = underWayOf(room.state.value.operations.values(), agent.id).find((one) => one.kind !== "rename" && !isWaiting(one));
   const isBusy = agent.activity === "working" || agent.activity === "helpers";
   const onPaste = (event: ClipboardEvent): void => {
     const files = filesOf(event.clipboardData);
@@ -90,7 +92,7 @@ export function Composer(props: ComposerProps) {
     <footer class="composer" aria-label="Write" ref={footer}>
       <div class="composer-in">
         <Notices chatId={chatId} />
-        <Queue chatId={chatId} name={name} isBusy={isBusy} onStop={() => void stopTurn(room, agent.id)} />
+        <Queue chatId={chatId} name={name} operation={acted === undefined ? "" : line(operationWords(acted).what, 80)} isBusy={isBusy} onStop={() => void stopTurn(room, agent.id)} />
         {draft.quote === null ? null : (
           <div class="quoted">
             <span class="quoted-text"><b>{line(draft.quote.author, 80)}: </b><bdi>{line(draft.quote.text, 300)}</bdi></span>

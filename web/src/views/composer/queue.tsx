@@ -13,6 +13,8 @@ import { patch, withdraw } from "./sending";
 export interface QueueProps {
   chatId: string;
   name: string;
+  /** What is done to the agent now; "": nothing that messages wait for. */
+  operation: string;
   /** A turn runs that can be stopped. */
   isBusy: boolean;
   onStop(): void;
@@ -24,6 +26,9 @@ export function Queue(props: QueueProps) {
   const messages = waiting(room.state.value.messages.values(), props.chatId);
   useWaiting(room, props.chatId);
   const first = messages[0];
+  if (first === undefined && props.operation !== "") {
+    return <div class="queue"><Icon name="hourglass" small /><span class="grow">What you send waits until the operation is over: <bdi>{props.operation}</bdi>.</span></div>;
+  }
   if (first === undefined) {
     return !props.isBusy ? null : (
       <div class="queue">
