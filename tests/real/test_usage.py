@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shlex
 import time
@@ -112,13 +111,7 @@ async def test_rate_limits_of_rollouts_are_the_accounts_of_their_home(
     desk: Desk, room: Room, codex_model: FakeOpenAI
 ) -> None:
     codex = await desk.codex(start=False)
-    auth = {"chatgpt_account_id": "acct-invented", "chatgpt_plan_type": "plus", "chatgpt_user_id": "user-1"}
-    claims = {"email": "kim@example.com", "https://api.openai.com/auth": auth, "exp": 4_000_000_000}
-    body = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
-    tokens = {"id_token": f"e30.{body}.c2ln", "account_id": "acct-invented", "refresh_token": "invented"}
-    path = codex.home.folder / "auth.json"
-    path.write_text(json.dumps({"auth_mode": "chatgpt", "tokens": {**tokens, "access_token": "invented"}}))
-    path.chmod(0o400)
+    path = codex.home.sign_in("acct-invented")
     await codex.start()
     before = contents(path)
     await codex.say("say apples are ripe")

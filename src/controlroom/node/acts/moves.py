@@ -114,6 +114,10 @@ class Moves:
     async def leave(self, id: str, errand: Errand, saga: Saga) -> None:
         """The move is over. One that failed leaves the target as it was, if nothing runs there."""
         memory = self._gates.memory(id)
+        agent, was_moved = self._tracker.record(errand.agent_id), errand.copied == "yes"
+        is_there = was_moved and saga.state == "delivered"
+        if agent is not None and is_there and not self._kind(errand).takes_name_along:
+            self._tracker.name(agent.id, agent.name)
         if saga.state == "failed":
             self._tracker.belongs_to(errand.agent_id, errand.source)
             if not self._runs_there(errand):

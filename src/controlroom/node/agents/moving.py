@@ -47,6 +47,9 @@ class Belongings(msgspec.Struct, frozen=True, kw_only=True):
 class Moving(Protocol):
     """A kind of agent whose sessions can go to another profile."""
 
+    takes_name_along: bool
+    """Whether its own name for a session lies in what is copied. Else it gets a new one in the target."""
+
     def belongings(self, profile: str, session_id: str) -> Belongings:
         """What this session owns in a profile; no pieces when it has no history there. Blocks. Raises
         OSError when a folder cannot be read."""

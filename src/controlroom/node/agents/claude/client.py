@@ -364,6 +364,8 @@ class ClaudeDriver:
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)
 
+    takes_name_along = True  # a row of the transcript
+
     def belongings(self, profile: str, session_id: str) -> Belongings:
         return moving.belongings(profile, session_id)
 

@@ -214,6 +214,8 @@ class CodexDriver:
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)
 
+    takes_name_along = False  # a database of the home holds it
+
     def belongings(self, profile: str, session_id: str) -> Belongings:
         return moving.belongings(profile, session_id)
 
