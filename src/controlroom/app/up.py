@@ -15,6 +15,7 @@ from controlroom.app.doors import Doors, DoorWish
 from controlroom.app.parts import drivers, multiplexers
 from controlroom.app.room import Room
 from controlroom.app.tailscale import TailscaleError
+from controlroom.core.starts import Starts
 from controlroom.core.text import clean_line
 from controlroom.kit.clock import SystemClock
 from controlroom.kit.health import HealthBoard
@@ -61,6 +62,7 @@ async def run(home: Home, settings: Settings, wish: DoorWish, *, say: Say, show:
             processes=ProcProcesses(),
             clock=clock,
             health=health,
+            starts=Starts(models=settings.agents.models, flags=settings.agents.flags),
             usage=UsageWish(
                 settings,
                 home.path / status_lines.FOLDER,

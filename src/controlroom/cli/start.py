@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     controlroom start claude ~/work/orchard --why "Pick the pears"
     controlroom start codex ~/work/pears --why "A second opinion"
     controlroom start claude . --name pears --prompt "Read the plan" --why "Next task"
+    controlroom start codex . --worktree kim/plums --why "A branch of its own"
     """,
 )
 @click.argument("kind", metavar="KIND")
@@ -30,6 +31,17 @@ if TYPE_CHECKING:
 @click.option("--prompt", metavar="TEXT", help="Its first message, sent once it is up.")
 @click.option("--profile", metavar="FOLDER", help="Its config folder; without it the usual one.")
 @click.option("--model", metavar="MODEL", help="The model; without it the agent's own choice.")
+@click.option(
+    "--flags",
+    metavar="FLAGS",
+    multiple=True,
+    help="Flags as the setting agents.flags allows them; may be given again.",
+)
+@click.option(
+    "--worktree",
+    metavar="BRANCH",
+    help="Work in a new git worktree beside the repository, on this new branch.",
+)
 @click.option("--machine", metavar="ID", help="Where; without it on the primary machine.")
 @why_option()
 @follow_option()
@@ -41,6 +53,8 @@ def command(
     prompt: str | None,
     profile: str | None,
     model: str | None,
+    flags: tuple[str, ...],
+    worktree: str | None,
     machine: str | None,
     why: str,
     no_wait: bool,
@@ -58,6 +72,8 @@ def command(
         prompt=prompt,
         profile=profile if machine or profile is None else os.path.abspath(profile),  # noqa: PTH100
         model=model,
+        flags=flags,
+        worktree=worktree,
         machine_id=machine,
     )
     call.hub(lambda hub: _start(call, hub, args, why, no_wait))

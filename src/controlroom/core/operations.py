@@ -197,6 +197,13 @@ def nothing_to_do(saga: Saga, now_ms: int, text: str) -> Saga:
     )
 
 
+def noted(saga: Saga, text: str) -> Saga:
+    """The operation with a sentence more at its last step."""
+    last = saga.steps[-1]
+    said = msgspec.structs.replace(last, detail=" ".join(filter(None, (last.detail, text))))
+    return msgspec.structs.replace(saga, steps=(*saga.steps[:-1], said))
+
+
 def cancel(saga: Saga) -> Saga | None:
     """The operation as taken back; None when it has begun to act."""
     is_waiting = all(step.name == "wait" or step.state == "waiting" for step in saga.steps)

@@ -15,6 +15,7 @@ from controlroom.wire.node import OperateAct
 from controlroom.wire.operation import AskOperation, OperationArgs
 
 LONGEST_WHY, LONGEST_PROMPT = 500, 100_000
+LONGEST_BRANCH, LONGEST_FLAGS, MOST_FLAGS = 100, 200, 20
 
 
 def check(body: AskOperation) -> None:
@@ -34,6 +35,10 @@ def check(body: AskOperation) -> None:
         raise HubError("bad_request", "args: a move needs profile: its id, name or folder.")
     if body.kind == "rename" and not args.name:
         raise HubError("bad_request", "args: a rename needs name.")
+    if len(args.worktree or "") > LONGEST_BRANCH:
+        raise HubError("bad_request", f"worktree: a branch of at most {LONGEST_BRANCH} characters.")
+    if len(args.flags) > MOST_FLAGS or any(len(each) > LONGEST_FLAGS for each in args.flags):
+        raise HubError("bad_request", f"flags: at most {MOST_FLAGS}, of at most {LONGEST_FLAGS} characters.")
     if args.prompt is not None and len(args.prompt) > LONGEST_PROMPT:
         raise HubError("too_large", f"prompt: at most {LONGEST_PROMPT} characters.")
 
@@ -92,6 +97,8 @@ def act_of(record: OperationRecord) -> OperateAct:
         folder=args.folder or "",
         profile=record.profile_folder or args.profile or "",
         model=args.model or "",
+        flags=args.flags,
+        worktree=args.worktree or "",
         session_id=record.session_id,
         by=operation.by,
     )

@@ -57,6 +57,23 @@ class Push(_Section, frozen=True, kw_only=True):
         str,
         Meta(pattern=r"^((mailto:|https://)[^\s]+)?$", description="a mailto: or https: address, or nothing"),
     ] = ""
+    apns_key_file: Annotated[
+        str, Meta(max_length=4096, description="a private file, in the data folder if relative, or nothing")
+    ] = ""
+    apns_key_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9]{0,20}$", description="the key's id")] = ""
+    apns_team: Annotated[str, Meta(pattern=r"^[A-Za-z0-9]{0,20}$", description="the team's id")] = ""
+    apns_topic: Annotated[
+        str, Meta(pattern=r"^[A-Za-z0-9.\-]{0,200}$", description="the app's bundle id")
+    ] = ""
+    apns_url: Annotated[
+        str, Meta(pattern=r"^https://[^\s/]+/?$", description="an https address without a path")
+    ] = "https://api.push.apple.com"
+    fcm_account_file: Annotated[
+        str, Meta(max_length=4096, description="a private file, in the data folder if relative, or nothing")
+    ] = ""
+    fcm_url: Annotated[
+        str, Meta(pattern=r"^https://[^\s/]+/?$", description="an https address without a path")
+    ] = "https://fcm.googleapis.com"
 
 
 class Limits(_Section, frozen=True, kw_only=True):
@@ -114,6 +131,14 @@ class Agents(_Section, frozen=True, kw_only=True):
         Literal["auto"] | tuple[Annotated[str, Meta(min_length=1)], ...],
         Meta(description='"auto" (every kind that is installed) or a list of kinds, such as claude'),
     ] = "auto"
+    models: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=100)], ...],
+        Meta(description="a list of models that new agents may be started with; an empty one allows all"),
+    ] = ()
+    flags: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[a-z]{1,40}:-[^\x00-\x1f]{1,200}$")], ...],
+        Meta(description="a list of KIND:FLAGS that new agents may be started with"),
+    ] = ()
 
 
 class Policy(_Section, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from controlroom.core.starts import Starts
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.process import Processes
@@ -57,8 +58,10 @@ class Node:
         clock: Clock,
         health: HealthBoard,
         usage: UsageWish | None = None,
+        starts: Starts | None = None,
     ) -> None:
-        """``usage`` None: what agents use and have left is not looked at."""
+        """``usage`` None: what agents use and have left is not looked at. ``starts`` None: new agents may
+        have any model, and no flags."""
         self._name = name
         self._usage_wish = usage
         self._usage: UsagePart | None = None
@@ -86,6 +89,8 @@ class Node:
             world=self._world,
             clock=clock,
             moves=database.with_name("moves"),
+            worktrees=database.with_name("worktrees"),
+            starts=starts or Starts(),
         )
         self._tasks = Tasks("node")
 

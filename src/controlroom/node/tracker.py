@@ -168,6 +168,14 @@ class Tracker:
         """Who tells, at each look, in which panes we started which agent."""
         self._expected = expected
 
+    def free_name(self, base: str, agent_id: str = "") -> str:
+        """This name, numbered when another listed agent has it already."""
+        taken = {r.name for r in self._records.values() if r.id != agent_id and self._is_listed(r)}
+        name, number = base, 2
+        while name in taken:
+            name, number = f"{base} {number}", number + 1
+        return name
+
     def name(self, agent_id: str, name: str) -> None:
         """Call an agent so, whatever it calls itself. It is shown and stored with the next look."""
         record = self._records[agent_id]
@@ -345,12 +353,7 @@ class Tracker:
 
     def _free_name(self, who: Sighting, agent_id: str) -> str:
         """The agent's own name, else its folder's; numbered when a listed agent has it already."""
-        base = who.name or who.folder.rstrip("/").rpartition("/")[2] or who.kind
-        taken = {r.name for r in self._records.values() if r.id != agent_id and self._is_listed(r)}
-        name, number = base, 2
-        while name in taken:
-            name, number = f"{base} {number}", number + 1
-        return name
+        return self.free_name(who.name or who.folder.rstrip("/").rpartition("/")[2] or who.kind, agent_id)
 
     def _drop_newcomers_without_a_past(self, living: dict[str, Sighting]) -> None:
         """An agent that was made for a starting process, and gave way to an older one, leaves only its id:

@@ -243,6 +243,8 @@ class OperateAct(Struct, frozen=True, kw_only=True, tag="operate"):
     folder: str = ""
     profile: str = ""
     model: str = ""
+    flags: tuple[str, ...] = ()
+    worktree: str = ""
     session_id: str = ""
     by: str = "host"
 

@@ -34,8 +34,9 @@ class OperationArgs(Struct, frozen=True, kw_only=True):
     ``drop``: with ``now``, a running turn, helpers and an open dialog may be dropped; without it such an
     operation is refused, and says what it would drop. ``name``: of start and rename. ``profile``: of move and
     start: id, name or folder of a config folder of the agent's machine; a start without it takes the usual
-    one. The others are of start: ``kind`` of agent, ``folder``, ``model``, the first ``prompt``,
-    ``machine_id`` (without it the primary machine).
+    one. The others are of start: ``kind`` of agent, ``folder``, ``model``, ``flags`` (each as the settings
+    allow it), ``worktree`` (the name of a new branch: the agent works in a git worktree of its own, beside
+    the repository of ``folder``), the first ``prompt``, ``machine_id`` (without it the primary machine).
     """
 
     when: When = "idle"
@@ -45,6 +46,8 @@ class OperationArgs(Struct, frozen=True, kw_only=True):
     folder: str | None = None
     profile: str | None = None
     model: str | None = None
+    flags: tuple[str, ...] = ()
+    worktree: str | None = None
     prompt: str | None = None
     machine_id: str | None = None
 

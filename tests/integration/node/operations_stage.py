@@ -7,6 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import msgspec
+
 from controlroom.kit.clock import SystemClock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.process import ProcProcesses
@@ -132,3 +134,16 @@ class Stage:
         result = await self.operate(act)
         assert result.code == "ok", result
         return await self.until_over(act.id)
+
+
+def put_in_path(stage: Stage, scene: Scene) -> None:
+    """A ``claude`` in the PATH of the server, which plays this scene."""
+    script = stage.folder / "scene.json"
+    script.write_bytes(msgspec.json.encode(scene))
+    folder = stage.folder / "path"
+    folder.mkdir()
+    program = folder / "claude"
+    words = f"{stage.desk.folder}/bin/claude -m controlroom.testing.scripted.claude --scene {script}"
+    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+    program.chmod(0o755)
+    stage.desk.tmux("set-environment", "-g", "PATH", f"{folder}:{os.environ['PATH']}")

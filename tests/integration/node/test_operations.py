@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from controlroom.testing.scripted.steps import Begin, Go, Hold, Quit, Say, Scene, Turn
 from controlroom.wire.node import ActProgress, AmendAct, OperateAct, SendAct
-from tests.integration.node.operations_stage import Stage
+from tests.integration.node.operations_stage import Stage, put_in_path
 from tests.support.waiting import until
 
 NAME = "orchard"
@@ -205,19 +203,6 @@ async def test_what_cannot_be_is_refused_at_once(stage: Stage) -> None:
     ):
         assert (await stage.operate(act)).code == code
         assert await stage.told(act.id) == [], "a refusal leaves no trace"
-
-
-def put_in_path(stage: Stage, scene: Scene) -> None:
-    """A ``claude`` in the PATH of the server, which plays this scene."""
-    script = stage.folder / "scene.json"
-    script.write_bytes(msgspec.json.encode(scene))
-    folder = stage.folder / "path"
-    folder.mkdir()
-    program = folder / "claude"
-    words = f"{stage.desk.folder}/bin/claude -m controlroom.testing.scripted.claude --scene {script}"
-    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-    program.chmod(0o755)
-    stage.desk.tmux("set-environment", "-g", "PATH", f"{folder}:{os.environ['PATH']}")
 
 
 async def test_a_new_agent_is_started_and_named(stage: Stage) -> None:

@@ -2142,8 +2142,9 @@ export interface components {
          *     ``drop``: with ``now``, a running turn, helpers and an open dialog may be dropped; without it such an
          *     operation is refused, and says what it would drop. ``name``: of start and rename. ``profile``: of move and
          *     start: id, name or folder of a config folder of the agent's machine; a start without it takes the usual
-         *     one. The others are of start: ``kind`` of agent, ``folder``, ``model``, the first ``prompt``,
-         *     ``machine_id`` (without it the primary machine).
+         *     one. The others are of start: ``kind`` of agent, ``folder``, ``model``, ``flags`` (each as the settings
+         *     allow it), ``worktree`` (the name of a new branch: the agent works in a git worktree of its own, beside
+         *     the repository of ``folder``), the first ``prompt``, ``machine_id`` (without it the primary machine).
          */
         OperationArgs: {
             /**
@@ -2232,6 +2233,10 @@ export interface components {
             paid?: components["schemas"]["Paid"] | null;
         };
         /**
+            /** @default [] */
+            flags?: string[];
+            /** @default null */
+            worktree?: string | null;
          * AccountWindow
          * @description One window. ``used_pct`` null: unknown. ``state`` other than ``fresh``: at least so much is used.
          */

@@ -17,6 +17,7 @@ import structlog
 
 from controlroom.core.attachments import Placed, typed_text
 from controlroom.core.queue import WaitingMessage, has_begun, sort_out
+from controlroom.core.starts import Starts
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.hands import Hands
@@ -72,8 +73,11 @@ class ActEngine:
         world: PaneWorld,
         clock: Clock,
         moves: Path,
+        worktrees: Path,
+        starts: Starts,
     ) -> None:
-        """``moves``: a private folder for files of moves; it may not exist yet."""
+        """``moves`` and ``worktrees``: private folders for what is remembered of them; they may not exist
+        yet."""
         self._journal = journal
         self._tracker = tracker
         self._hands = hands
@@ -93,6 +97,8 @@ class ActEngine:
             world=world,
             clock=clock,
             moves=moves,
+            worktrees=worktrees,
+            starts=starts,
             save=self._save,
             hold=lambda agent_id: self._busy[agent_id],
         )

@@ -35,13 +35,16 @@ from controlroom.core.operations import (
     begin,
     cancel,
     decide,
+    noted,
 )
+from controlroom.core.starts import Starts, words_of
 from controlroom.core.text import clean_line
 from controlroom.kit.clock import Clock
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.gates import LAUNCHER, Gates
 from controlroom.node.acts.moves import Moves
 from controlroom.node.acts.sight import OPERATION, Sight
+from controlroom.node.acts.worktrees import CannotMake, Worktrees
 from controlroom.node.agents.base import Sighting
 from controlroom.node.agents.launching import CannotLaunch, Launch, launching, leaving
 from controlroom.node.journal.journal import Journal, SameIdOtherAct
@@ -71,11 +74,13 @@ class Operations:
         world: PaneWorld,
         clock: Clock,
         moves: Path,
+        worktrees: Path,
+        starts: Starts,
         save: Callable[[ActRecord], Awaitable[None]],
         hold: Callable[[str], asyncio.Lock],
     ) -> None:
-        """``moves``: the folder of their files. ``save`` stores a record and tells the hub; ``hold`` is the
-        lock of acts on an agent."""
+        """``moves``, ``worktrees``: folders of their files. ``starts``: how agents may be started. ``save``
+        stores a record and tells the hub; ``hold`` is the lock of acts on an agent."""
         self._journal = journal
         self._tracker = tracker
         self._world = world
@@ -83,6 +88,8 @@ class Operations:
         self._save = save
         self._hold = hold
         self._gates = Gates(moves)
+        self._worktrees = Worktrees(worktrees)
+        self._starts = starts
         self._moves = Moves(self._gates, tracker, world)
         self._sight = Sight(tracker, world, clock, self._gates)
         self._tasks = Tasks("operations")
@@ -157,7 +164,7 @@ class Operations:
         if record is None:
             return ActResult(code="not_found", text="This machine knows no such agent.")
         if act.kind == "rename":
-            return _refuses_name(act.name)
+            return self._refuses_name(act.name, record.id)
         if launching(self._tracker.driver_for(record.kind)) is None:
             text = f"Agents of the kind {record.kind} cannot be started and ended from here yet."
             return ActResult(code="bad_request", text=text)
@@ -173,7 +180,18 @@ class Operations:
             return ActResult(code="bad_request", text="folder: there is no such folder on this machine.")
         if act.profile and not Path(act.profile).is_dir():
             return ActResult(code="bad_request", text="profile: there is no such folder on this machine.")
-        return _refuses_name(act.name) if act.name else None
+        if refused := self._starts.refuses(act.agent_kind, act.model, act.flags):
+            return ActResult(code="bad_request", text=refused)
+        return self._refuses_name(act.name) if act.name else None
+
+    def _refuses_name(self, name: str, agent_id: str = "") -> ActResult | None:
+        if not name.strip() or clean_line(name, LONGEST_NAME) != name:
+            text = f"name: one line of at most {LONGEST_NAME} characters, without control characters."
+            return ActResult(code="bad_request", text=text)
+        if (free := self._tracker.free_name(name, agent_id)) != name:
+            text = f"name: another agent on this machine is called {name}; {free} is free."
+            return ActResult(code="conflict", text=text)
+        return None
 
     # ---- one operation ---------------------------------------------------------------------------------
 
@@ -212,7 +230,7 @@ class Operations:
                 is_holding = True
                 continue  # something may have been typed meanwhile
             if isinstance(effect, Finish):
-                await self._leave(id, errand, saga)
+                saga = await self._leave(id, errand, saga)
             if errand != self._errand(id) or saga != errand.saga:
                 await self._put(self._records[id], msgspec.structs.replace(errand, saga=saga))
             if isinstance(effect, Finish):
@@ -231,11 +249,12 @@ class Operations:
         if errand.is_ready:
             return
         if act.kind == "start":
-            ready = self._prepare_start(act, errand)
+            ready = await self._in_its_worktree(act, self._prepare_start(act, errand))
         else:
             agent = self._tracker.record(act.agent_id)
             if agent is None:
                 raise CannotLaunch("This machine knows no such agent any more.")
+            await self._worktree_again(act, agent)
             ready = self._prepare_known(act, errand, agent)
             if act.kind == "move":
                 last = self._tracker.sighting(agent.id) or _last_seen(agent)
@@ -252,10 +271,37 @@ class Operations:
         return msgspec.structs.replace(
             errand,
             near=near,
-            launch=driver.launch_new(act.profile, act.model),
+            launch=driver.launch_new(act.profile, act.model, words_of(act.flags)),
             folder=act.folder,
-            name=act.name or clean_line(Path(act.folder).name, LONGEST_NAME) or act.agent_kind,
+            name=act.name or self._usual_name(act.folder, act.agent_kind),
         )
+
+    def _usual_name(self, folder: str, kind: str) -> str:
+        return self._tracker.free_name(clean_line(Path(folder).name, LONGEST_NAME) or kind)
+
+    async def _in_its_worktree(self, act: OperateAct, errand: Errand) -> Errand:
+        """The start as asked for, in a worktree of its own where one is wanted. Raises CannotLaunch."""
+        if not act.worktree:
+            return errand
+        try:
+            made = await self._worktrees.make(act.id, act.folder, act.worktree)
+        except CannotMake as error:
+            raise CannotLaunch(str(error)) from None
+        return msgspec.structs.replace(
+            errand,
+            folder=made.folder,
+            name=act.name or self._usual_name(made.path, act.agent_kind),
+            note=f"It works in the new worktree {made.path}, on the branch {made.branch}.",
+        )
+
+    async def _worktree_again(self, act: OperateAct, agent: AgentRecord) -> None:
+        """The worktree of one that was closed comes back with it. Raises CannotLaunch."""
+        if act.kind not in ("restart", "fresh", "move") or Path(agent.folder).is_dir():
+            return
+        try:
+            await self._worktrees.restore(agent.folder)
+        except CannotMake as error:
+            raise CannotLaunch(str(error)) from None
 
     def _prepare_known(self, act: OperateAct, errand: Errand, agent: AgentRecord) -> Errand:
         who = self._tracker.sighting(agent.id)
@@ -304,8 +350,9 @@ class Operations:
             errand = msgspec.structs.replace(errand, agent_id=agent_id)
         return errand
 
-    async def _leave(self, id: str, errand: Errand, saga: Saga) -> None:
-        """The last acts of an operation that is over: none of them can fail it."""
+    async def _leave(self, id: str, errand: Errand, saga: Saga) -> Saga:
+        """The last acts of an operation that is over: none of them can fail it. The saga, with what they
+        found."""
         if errand.target:
             await self._moves.leave(id, errand, saga)
         if errand.place is not None:
@@ -317,7 +364,25 @@ class Operations:
                 await self._next_look(2)  # with it the list is stored
                 agent = self._tracker.record(errand.agent_id)
                 if agent is None or agent.is_closed:
-                    return
+                    break
+        return await self._leave_worktree(id, errand, saga)
+
+    async def _leave_worktree(self, id: str, errand: Errand, saga: Saga) -> Saga:
+        """A worktree of ours in which nobody works any more goes away, if it is clean."""
+        with suppress(CannotMake):
+            if saga.kind == "start" and saga.state == "failed" and not self._is_alive_there(errand):
+                await self._worktrees.give_up(id)
+            if saga.kind == "close" and saga.state == "delivered" and not self._is_worked_in(errand):
+                return noted(saga, await self._worktrees.remove(errand.folder))
+        return saga
+
+    def _is_alive_there(self, errand: Errand) -> bool:
+        pane = None if errand.place is None else self._world.pane(errand.place)
+        return pane is not None and not pane.dead
+
+    def _is_worked_in(self, errand: Errand) -> bool:
+        folder = Path(errand.folder)
+        return any(folder in (Path(who.folder), *Path(who.folder).parents) for who in self._tracker.living())
 
     async def _give_up(self, id: str, text: str) -> None:
         """It cannot be begun, or broke."""
@@ -463,13 +528,6 @@ def told(record: ActRecord, clock: Clock, agent_id: str = "") -> ActProgress:
         ),
         error=error,
     )
-
-
-def _refuses_name(name: str) -> ActResult | None:
-    if not name.strip() or clean_line(name, LONGEST_NAME) != name:
-        text = f"name: one line of at most {LONGEST_NAME} characters, without control characters."
-        return ActResult(code="bad_request", text=text)
-    return None
 
 
 def _last_seen(agent: AgentRecord) -> Sighting:

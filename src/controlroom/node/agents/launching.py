@@ -42,8 +42,9 @@ class Launching(Protocol):
         """Start this agent again, with the words it was started with: those of its process while it lives,
         else those of ``last``, else none. Raises CannotLaunch."""
 
-    def launch_new(self, profile: str, model: str) -> Launch:
-        """Start a new agent in a profile ("" = the usual one) with a model ("" = its own choice)."""
+    def launch_new(self, profile: str, model: str, flags: tuple[str, ...] = ()) -> Launch:
+        """Start a new agent in a profile ("" = the usual one) with a model ("" = its own choice), and with
+        the words of these flags."""
 
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         """The option of this start-up prompt that may be chosen without a person, by a short list of exact

@@ -355,9 +355,9 @@ class ClaudeDriver:
         flag = "--resume" if has_file else "--session-id"
         return command.launch(environment, who.session_id, flag, who.session_id)
 
-    def launch_new(self, profile: str, model: str) -> Launch:
+    def launch_new(self, profile: str, model: str, flags: tuple[str, ...] = ()) -> Launch:
         session_id = new_session_id()
-        command = launching.usual_command(*(("--model", model) if model else ()))
+        command = launching.usual_command(*(("--model", model) if model else ()), *flags)
         environment = launching.environment_of(profile)
         return command.launch(environment, session_id, "--session-id", session_id)
 

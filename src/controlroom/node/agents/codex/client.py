@@ -208,8 +208,8 @@ class CodexDriver:
             return None
         raise CannotLaunch("The file of its conversation is not in its profile, so it cannot be resumed.")
 
-    def launch_new(self, profile: str, model: str) -> Launch:
-        return launching.new_command(model).begun(launching.environment_of(profile))
+    def launch_new(self, profile: str, model: str, flags: tuple[str, ...] = ()) -> Launch:
+        return launching.new_command(model, flags).begun(launching.environment_of(profile))
 
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)

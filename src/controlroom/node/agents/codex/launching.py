@@ -58,10 +58,10 @@ def last_command(last: Launch | None) -> Command:
     return Command("codex", ("codex",)) if last is None else Command(last.program, last.own_words)
 
 
-def new_command(model: str) -> Command:
+def new_command(model: str, flags: tuple[str, ...] = ()) -> Command:
     """A new agent runs without the background server: what its pane shows and what its process does is then
     certain, its environment is that of its pane, and it ends when it is told to."""
-    return Command("codex", ("codex", "--no-daemon", *(("--model", model) if model else ())))
+    return Command("codex", ("codex", "--no-daemon", *(("--model", model) if model else ()), *flags))
 
 
 def environment_of(profile: str) -> dict[str, str]:
