@@ -89,6 +89,9 @@ class InProcessLink:
         except Refused as error:
             raise NodeRefused(error.refusal) from None
 
+    async def read_usage(self) -> None:
+        await self._node.read_usage()
+
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         return _travel(await self._node.acts(after, wait_s), ActsAnswer)
 

@@ -43,6 +43,13 @@ from controlroom.wire.device import (
     PatchDevice,
 )
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen, Scrollback
+from controlroom.wire.notification import (
+    Notification,
+    Notifications,
+    NotificationSettings,
+    PatchNotificationSettings,
+    SnoozeNotifications,
+)
 from controlroom.wire.operation import AskOperation, Operation, Operations, UndoOperation
 from controlroom.wire.policy import PolicyReport
 from controlroom.wire.question import (
@@ -54,7 +61,7 @@ from controlroom.wire.question import (
     Questions,
     SetPause,
 )
-from controlroom.wire.usage import Account, Profile, UsageBy, UsageReport
+from controlroom.wire.usage import Account, Profile, ReadingAsked, UsageBy, UsageReport
 
 T = TypeVar("T")
 QuestionAct = Literal["skip", "dismiss", "undo", "reopen"]
@@ -188,6 +195,10 @@ class HubClient:
         """All accounts with their windows."""
         return await self._get("/accounts", tuple[Account, ...])
 
+    async def read_accounts(self) -> ReadingAsked:
+        """Have all machines read again what accounts have left."""
+        return await self._call("POST", "/accounts/read", None, ReadingAsked)
+
     async def profiles(self) -> tuple[Profile, ...]:
         """The config folders of agents, on all machines."""
         return await self._get("/profiles", tuple[Profile, ...])
@@ -199,6 +210,42 @@ class HubClient:
     async def policy(self) -> PolicyReport:
         """On which account each agent should be now, and why."""
         return await self._get("/policy", PolicyReport)
+
+    # ---- notifications ---------------------------------------------------------------------------------
+
+    async def notifications(
+        self,
+        *,
+        before: str | None = None,
+        limit: int | None = None,
+        agent_id: str | None = None,
+        question_id: str | None = None,
+    ) -> Notifications:
+        """What was sent or not, the newest first."""
+        return await self._get(
+            "/notifications",
+            Notifications,
+            before=before,
+            limit=limit,
+            agent=agent_id,
+            question=question_id,
+        )
+
+    async def notification(self, notification_id: str) -> Notification:
+        """One, with what became of it on each device."""
+        return await self._get(f"/notifications/{_part(notification_id)}", Notification)
+
+    async def notification_settings(self) -> NotificationSettings:
+        return await self._get("/notifications/settings", NotificationSettings)
+
+    async def set_notifications(self, wish: PatchNotificationSettings) -> NotificationSettings:
+        """Change what is told; Refused ``bad_request``."""
+        return await self._call("PATCH", "/notifications/settings", wish, NotificationSettings)
+
+    async def snooze_notifications(self, until_ms: int, what: str = "") -> NotificationSettings:
+        """Hold everything, or what is about one agent or question; a time that is past ends it."""
+        body = SnoozeNotifications(what=what, until_ms=until_ms)
+        return await self._call("POST", "/notifications/snooze", body, NotificationSettings)
 
     # ---- questions -------------------------------------------------------------------------------------
 

@@ -142,6 +142,7 @@ RIGHTS: Mapping[str, Rule] = {
     f"GET {API}/accounts": Rule("chat", agents=True),
     f"GET {API}/profiles": Rule("chat", agents=True),
     f"GET {API}/usage": Rule("chat", agents=True),
+    f"POST {API}/accounts/read": Rule("chat"),
     f"GET {API}/policy": Rule("chat", agents=True),
     f"GET {API}/operations": Rule("chat", agents=True),
     f"GET {API}/operations/{{operation_id}}": Rule("chat", agents=True),

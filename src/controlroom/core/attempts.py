@@ -16,6 +16,7 @@ Outcome = Literal["ok", "too_many", "stale_login", "no_right", "unusable"]
 server, or a page instead of an answer."""
 
 LONGEST_S = 3600.0
+WISHED_S = 60.0  # so often a person may have it asked
 JITTER = 0.1  # of the pause, so that machines do not ask together
 
 
@@ -28,8 +29,14 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     login: str | None = None
 
 
-def is_due(attempt: Attempt, now_s: float, login: str) -> bool:
-    """Whether to ask now. A refused login is asked with again once it is another one, or after its pause."""
+def is_due(attempt: Attempt, now_s: float, login: str, *, is_wished: bool = False) -> bool:
+    """Whether to ask now. A refused login is asked with again once it is another one, or after its pause.
+
+    ``is_wished``: a person wants to know; a service that answered is asked again after about a minute then,
+    one that refused is not.
+    """
+    if is_wished and attempt.outcome == "ok" and now_s >= attempt.next_s - attempt.pause_s + WISHED_S:
+        return True
     if attempt.login is not None and attempt.login != login:
         return True
     return now_s >= attempt.next_s

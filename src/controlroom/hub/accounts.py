@@ -110,6 +110,17 @@ class Accounts:
     def profiles(self) -> tuple[Profile, ...]:
         return tuple(profiles_of(self._machines, self._clock.now_ms()))
 
+    async def read_again(self) -> tuple[str, ...]:
+        """Have every machine read again what accounts have left; the ids of those that are away."""
+        missing = []
+        for node in tuple(self._nodes.all()):
+            try:
+                await node.ask(lambda link: link.read_usage(), ASK_S)
+            except HubError as error:
+                _log.info("a machine does not read again", machine=node.machine_id, code=error.code)
+                missing.append(node.machine_id)
+        return tuple(missing)
+
     async def used(self, by: UsageBy) -> UsageReport:
         """What agents used, of all machines that answer."""
         answers: list[UsageAnswer] = []

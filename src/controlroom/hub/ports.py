@@ -82,6 +82,9 @@ class NodeLink(Protocol):
     async def usage(self, by: UsageBy) -> UsageAnswer:
         """What the machine's agents used. Raises NodeRefused (``failed``)."""
 
+    async def read_usage(self) -> None:
+        """Read soon what accounts have left; what is new comes with the snapshot."""
+
     async def screen(self, agent_id: str) -> FrameAnswer:
         """Raises NodeRefused (``not_found``: no such agent or it has no pane; ``failed``)."""
 

@@ -206,6 +206,11 @@ class NodeApi:
         except DatabaseTrouble as error:
             raise Refused("failed", str(error)) from None
 
+    async def read_usage(self) -> None:
+        """Read soon what accounts have left; what is new comes with the snapshot."""
+        if self._usage is not None:
+            self._usage.read_again()
+
     async def acts(self, after: int, wait_s: float) -> ActsAnswer:
         return await self._acts.progress(after, wait_s)
 

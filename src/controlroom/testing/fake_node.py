@@ -83,6 +83,7 @@ class FakeNode:
         self.refuse_file: Callable[[FileOffer], Refusal | None] = lambda offer: None
         self.usage_state = UsageState()
         self.used: dict[UsageBy, UsageAnswer] = {}  # what it answers to each question about usage
+        self.usage_reads = 0  # how often it was asked to read again
         self.watchers = 0
         self.captures = 0  # how many watches were begun
         self.item_calls = 0
@@ -238,6 +239,10 @@ class FakeNode:
     async def usage(self, by: UsageBy) -> UsageAnswer:
         self._check()
         return self.used.get(by, UsageAnswer())
+
+    async def read_usage(self) -> None:
+        self._check()
+        self.usage_reads += 1
 
     async def items(
         self,

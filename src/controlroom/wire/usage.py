@@ -87,6 +87,12 @@ class UsageReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
     reading: ReadingProgress | None = None
 
 
+class ReadingAsked(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """``missing``: machines that are away, and read again when they are back."""
+
+    missing: tuple[str, ...]
+
+
 class AccountWindow(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """One window. ``used_pct`` null: unknown. ``state`` other than ``fresh``: at least so much is used."""
 

@@ -162,3 +162,16 @@ async def test_agents_may_read_accounts_and_what_they_used(house: House) -> None
     house.callers.agent = "agt_1"
     assert len(await house.client.accounts()) == 1
     assert (await house.client.usage()).rows == ()
+
+
+async def test_machines_read_again_and_those_that_are_away_are_named(house: House) -> None:
+    await house.node.put(agent_state())
+    await house.until_agent()
+    assert (await house.client.read_accounts()).missing == ()
+    assert house.node.usage_reads == 1
+    await house.node.go_away()
+
+    async def is_away() -> bool:
+        return (await house.client.read_accounts()).missing == ("mac_1",)
+
+    await until(is_away, "the machine is away")

@@ -79,6 +79,18 @@ async def test_a_refusal_keeps_the_last_reading_with_its_age(
     assert service.refreshes == 0
 
 
+async def test_a_person_who_wants_to_know_is_told_sooner(desk: Desk, service: Service) -> None:
+    await desk.look()
+    desk.part.read_again()
+    await desk.look(30)
+    assert len(service.asked) == 1, "it was asked half a minute ago"
+    desk.part.read_again()
+    await desk.look(70)
+    assert len(service.asked) == 2
+    await desk.look(70)
+    assert len(service.asked) == 2, "a wish is for one look"
+
+
 async def test_an_hour_of_429_with_retry_after_0_costs_few_requests_and_then_goes_on(
     desk: Desk, service: Service
 ) -> None:

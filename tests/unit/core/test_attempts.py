@@ -72,3 +72,16 @@ def test_nobody_is_ever_asked_more_often_than_every_so_often(
         )
         assert 300 * (1 - JITTER) - 0.1 <= attempt.next_s - now <= LONGEST_S * (1 + JITTER) + 0.1
         now = attempt.next_s
+
+
+def test_a_wish_asks_again_after_a_minute_but_only_who_answered() -> None:
+    answered = go(Attempt(), "ok", 1_000)
+    assert [is_due(answered, 1_000 + later, "a", is_wished=True) for later in (0, 59, 60)] == [
+        False,
+        False,
+        True,
+    ]
+    assert not is_due(answered, 1_200, "a")
+    for outcome in ("too_many", "stale_login", "no_right", "unusable"):
+        refused = go(Attempt(), outcome, 1_000)
+        assert not is_due(refused, 1_400, "a", is_wished=True)

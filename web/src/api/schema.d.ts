@@ -586,6 +586,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Have all machines read again what accounts have left; news come as account.changed. */
+        post: operations["read_accounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles": {
         parameters: {
             query?: never;
@@ -629,6 +646,75 @@ export interface paths {
         };
         /** On which account each agent should be now, and why; reading it moves nothing. */
         get: operations["get_policy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was sent or not, and why, the newest first. */
+        get: operations["get_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is told, when, and how much of it a locked screen shows. */
+        get: operations["get_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change what is told. What is not named stays. */
+        patch: operations["patch_settings"];
+        trace?: never;
+    };
+    "/api/v1/notifications/snooze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold everything, or what is about one agent or question, until a time. */
+        post: operations["post_snooze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{notification_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One notification: why, and what became of it on each device. */
+        get: operations["get_notification"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2164,6 +2250,10 @@ export interface components {
             profile?: string | null;
             /** @default null */
             model?: string | null;
+            /** @default [] */
+            flags?: string[];
+            /** @default null */
+            worktree?: string | null;
             /** @default null */
             prompt?: string | null;
             /** @default null */
@@ -2233,10 +2323,6 @@ export interface components {
             paid?: components["schemas"]["Paid"] | null;
         };
         /**
-            /** @default [] */
-            flags?: string[];
-            /** @default null */
-            worktree?: string | null;
          * AccountWindow
          * @description One window. ``used_pct`` null: unknown. ``state`` other than ``fresh``: at least so much is used.
          */
@@ -2273,6 +2359,13 @@ export interface components {
             used_cents?: number | null;
             /** @default null */
             limit_cents?: number | null;
+        };
+        /**
+         * ReadingAsked
+         * @description ``missing``: machines that are away, and read again when they are back.
+         */
+        ReadingAsked: {
+            missing: string[];
         };
         /**
          * Profile
@@ -2413,6 +2506,138 @@ export interface components {
             id: string;
             name: string;
             automatic: boolean;
+        };
+        /**
+         * Notifications
+         * @description The newest first. ``before``: cursor of an older page.
+         */
+        Notifications: {
+            notifications: components["schemas"]["Notification"][];
+            /** @default null */
+            before?: string | null;
+        };
+        /**
+         * Notification
+         * @description One thing that was worth a thought, and what was decided. ``state``: ``waiting`` and ``held`` until
+         *     ``until_ms``; ``gathered`` for the next one of many; ``pushed``; ``dropped``: never sent; ``over``: sent,
+         *     and needs nobody any more. ``told_by``: the notification of many that told of it; ``members``: how many
+         *     this one tells of. ``lines``: the last of the screen, outside text, not in events.
+         */
+        Notification: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "digest" | "finished" | "group" | "question" | "trouble" | "waiting";
+            /** @enum {unknown} */
+            state: "dropped" | "gathered" | "held" | "over" | "pushed" | "waiting";
+            began_ms: number;
+            at_ms: number;
+            title: string;
+            text: string;
+            why: string;
+            open: string;
+            /** @default false */
+            blocking?: boolean;
+            /** @default null */
+            until_ms?: number | null;
+            /** @default null */
+            agent_id?: string | null;
+            /** @default null */
+            chat_id?: string | null;
+            /** @default null */
+            question_id?: string | null;
+            /** @default null */
+            told_by?: string | null;
+            /** @default 0 */
+            members?: number;
+            /** @default 0 */
+            badge?: number;
+            /** @default [] */
+            lines?: string[];
+            /** @default [] */
+            sends?: components["schemas"]["NotificationSend"][];
+        };
+        /**
+         * NotificationSend
+         * @description What became of one notification on one way to one device. ``id``: of the subscription; ``sent``: the other side took it; whether
+         *     anybody saw it is not known. ``text``: why it waits or failed.
+         */
+        NotificationSend: {
+            id: string;
+            channel: string;
+            name: string;
+            /** @enum {unknown} */
+            state: "failed" | "sent" | "waiting";
+            at_ms: number;
+            /** @default  */
+            text?: string;
+        };
+        /**
+         * NotificationSettings
+         * @description What the person wants, for all devices. ``quiet``: hours such as ``22:00-07:30``, "" for none, in
+         *     ``zone``; ``agents``: by id, those that differ. Times of the settings file are shown, not set, here.
+         */
+        NotificationSettings: {
+            /** @enum {unknown} */
+            question: "always" | "off" | "on";
+            /** @enum {unknown} */
+            waiting: "always" | "off" | "on";
+            /** @enum {unknown} */
+            finished: "always" | "off" | "on";
+            /** @enum {unknown} */
+            trouble: "always" | "off" | "on";
+            only_blocking: boolean;
+            quiet: string;
+            /** @enum {unknown} */
+            previews: "all" | "none" | "words";
+            agents: {
+                [key: string]: "all" | "blocking" | "off";
+            };
+            snoozes: components["schemas"]["NotificationSnooze"][];
+            finished_after_s: number;
+            waiting_after_s: number;
+            zone: string;
+        };
+        /**
+         * NotificationSnooze
+         * @description ``what``: an agent's or a question's id; "": everything.
+         */
+        NotificationSnooze: {
+            what: string;
+            until_ms: number;
+        };
+        /**
+         * PatchNotificationSettings
+         * @description What is named is set, the rest stays. An agent's rule ``all`` makes it as the others.
+         */
+        PatchNotificationSettings: {
+            /** @default null */
+            question?: ("always" | "off" | "on") | null;
+            /** @default null */
+            waiting?: ("always" | "off" | "on") | null;
+            /** @default null */
+            finished?: ("always" | "off" | "on") | null;
+            /** @default null */
+            trouble?: ("always" | "off" | "on") | null;
+            /** @default null */
+            only_blocking?: boolean | null;
+            /** @default null */
+            quiet?: string | null;
+            /** @default null */
+            previews?: ("all" | "none" | "words") | null;
+            /** @default null */
+            agents?: {
+                [key: string]: "all" | "blocking" | "off";
+            } | null;
+        };
+        /**
+         * SnoozeNotifications
+         * @description Nothing of ``what`` ("": of everything) until then; a time that is past ends a snooze.
+         */
+        SnoozeNotifications: {
+            /** @default  */
+            what?: string;
+            /** @default 0 */
+            until_ms?: number;
         };
         /**
          * UploadLimits
@@ -6353,6 +6578,107 @@ export interface operations {
             };
         };
     };
+    read_accounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadingAsked"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     get_profiles: {
         parameters: {
             query?: never;
@@ -6574,6 +6900,530 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyReport"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_notifications: {
+        parameters: {
+            query?: {
+                /** @description the page before this cursor */
+                before?: string;
+                /** @description 1 to 200, 50 without it */
+                limit?: number;
+                /** @description only those about this agent */
+                agent?: string;
+                /** @description only those about this question */
+                question?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patch_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchNotificationSettings"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_snooze: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnoozeNotifications"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSettings"];
+                };
+            };
+            /** @description Refused. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notification_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"];
                 };
             };
             /** @description Refused. */

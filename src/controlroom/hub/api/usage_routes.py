@@ -7,13 +7,17 @@ from typing import get_args
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.route import Call, Parameter, Route
 from controlroom.hub.errors import HubError
-from controlroom.wire.usage import Account, Profile, UsageBy, UsageReport
+from controlroom.wire.usage import Account, Profile, ReadingAsked, UsageBy, UsageReport
 
 WAYS: tuple[UsageBy, ...] = get_args(UsageBy)
 
 
 async def get_accounts(parts: Parts, call: Call) -> tuple[Account, ...]:
     return parts.accounts.accounts()
+
+
+async def read_accounts(parts: Parts, call: Call) -> ReadingAsked:
+    return ReadingAsked(missing=await parts.accounts.read_again())
 
 
 async def get_profiles(parts: Parts, call: Call) -> tuple[Profile, ...]:
@@ -35,6 +39,14 @@ USAGE_ROUTES: tuple[Route, ...] = (
         "All accounts with their windows, each with the age and source of its reading.",
         get_accounts,
         tuple[Account, ...],
+    ),
+    Route(
+        "POST",
+        "/accounts/read",
+        "Have all machines read again what accounts have left; news come as account.changed.",
+        read_accounts,
+        ReadingAsked,
+        status=202,
     ),
     Route(
         "GET",

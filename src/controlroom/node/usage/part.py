@@ -45,6 +45,7 @@ _log = structlog.get_logger("usage")
 
 LOOK_S = 30.0
 APART_S = 2.0  # between two questions to the endpoint
+LIVED = 32  # folders of agents that are remembered, beside those that are found at other places
 SAY_S = 2.0  # how often the progress of a long reading is told
 SKEW_MS = 120_000  # a clock that is wrong by more misjudges resets
 MOST_IDENTITY_BYTES = 64 * 1024 * 1024  # .claude.json of years of projects has megabytes
@@ -66,6 +67,7 @@ class _Known(msgspec.Struct):
     readings: tuple[Reading, ...] = ()
     paid: dict[str, Paid] = {}
     owners: dict[str, tuple[str, int]] = {}  # profile id → account id, since when
+    lived: tuple[tuple[str, str], ...] = ()  # kind and folder of agents, newest first: they may come back
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -120,6 +122,7 @@ class UsagePart:
         self._logins: dict[str, tuple[str, LoginTimes | None]] = {}  # by profile id, with the file's stamp
         self._saved = b""
         self._said_s = float("-inf")
+        self._wished = asyncio.Event()
         self._random = secrets.SystemRandom()
         self.state = UsageState()
 
@@ -131,7 +134,15 @@ class UsagePart:
                 await self.look()
             except DatabaseTrouble as error:  # the database shows it in Health
                 _log.warning("usage cannot be kept", error=str(error))
-            await asyncio.sleep(LOOK_S * self._random.uniform(0.9, 1.1))
+            try:
+                async with asyncio.timeout(LOOK_S * self._random.uniform(0.9, 1.1)):
+                    await self._wished.wait()
+            except TimeoutError:
+                continue
+
+    def read_again(self) -> None:
+        """Look at every source soon: a person wants to know."""
+        self._wished.set()
 
     async def load(self) -> None:
         """Remember what the journal holds. Raises DatabaseTrouble."""
@@ -145,11 +156,13 @@ class UsagePart:
 
     async def look(self) -> None:
         """One round over all sources. Raises DatabaseTrouble."""
+        is_wished = self._wished.is_set()
+        self._wished.clear()
         self._found = await asyncio.to_thread(self._find)
         self._note_owners()
         await self._say()
         await self._read_files()
-        await self._ask_all()
+        await self._ask_all(is_wished=is_wished)
         await self._save()
         await self._say()
 
@@ -172,10 +185,12 @@ class UsagePart:
     # ---- profiles and whose they are -------------------------------------------------------------------
 
     def _find(self) -> list[_Found]:
+        lived = dict.fromkeys((*self._living(), *self._known.lived))
+        self._known.lived = tuple(lived)[:LIVED]
         profiles = find_profiles(
             self._machine_id,
             named=self._named,
-            living=tuple(self._living()),
+            living=self._known.lived,
             home=self._home,
             environ=self._environ,
         )
@@ -256,14 +271,14 @@ class UsagePart:
 
     # ---- the endpoint ----------------------------------------------------------------------------------
 
-    async def _ask_all(self) -> None:
+    async def _ask_all(self, *, is_wished: bool) -> None:
         """Ask for each account that is due, with one of its logins."""
         if not self._settings.usage.endpoint:
             return
         is_first = True
         for account_id, found in self._to_ask().items():
             attempt = self._attempts.get(account_id, Attempt())
-            if not is_due(attempt, self._clock.monotonic(), found.stamp):
+            if not is_due(attempt, self._clock.monotonic(), found.stamp, is_wished=is_wished):
                 continue
             if not is_first:
                 await asyncio.sleep(APART_S)
