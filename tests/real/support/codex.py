@@ -54,7 +54,9 @@ stream_max_retries = 1
         body = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
         tokens = {"id_token": f"e30.{body}.c2ln", "account_id": account, "refresh_token": "invented"}
         path = self.folder / "auth.json"
-        path.write_text(json.dumps({"auth_mode": "chatgpt", "tokens": {**tokens, "access_token": "invented"}}))
+        path.write_text(
+            json.dumps({"auth_mode": "chatgpt", "tokens": {**tokens, "access_token": "invented"}})
+        )
         path.chmod(0o400)
         return path
 
