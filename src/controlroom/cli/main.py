@@ -44,6 +44,7 @@ COMMANDS: dict[str, str] = {
     "profiles": "The config folders of agents, and whose they are.",
     "statusline": "Stand in front of your Claude Code status line, and keep what it is told.",
     "policy": "Say for each agent which account it should be on now, and why.",
+    "notifications": "What you were told or not, and why; quiet hours, snooze and switches.",
     "pause": "Pause what happens by itself: defaults and the checker.",
     "resume": "Go on after a pause.",
     "pair": "Let a phone, a browser or another computer in.",

@@ -30,6 +30,7 @@ from controlroom.wire.client import (
     Welcome,
 )
 from controlroom.wire.model import Agent, Fleet, Item, Items, Message, Screen
+from controlroom.wire.notification import Notification, Notifications, NotificationSettings
 from controlroom.wire.policy import PolicyReport
 from controlroom.wire.usage import Account, Profile, UsageReport
 from tests.integration.cli.stub_questions import StubQuestions
@@ -58,6 +59,8 @@ class StubHub:
         self.used: dict[str, UsageReport] = {}  # by what it is asked for
         self.screen: Screen | None = None
         self.policy: PolicyReport | None = None
+        self.notifications: tuple[Notification, ...] = ()
+        self.notification_settings: NotificationSettings | None = None
         self.course: list[dict[str, Any]] = []  # states that a message goes through, one for each look
         self.refusals: dict[str, Error] = {}  # by "METHOD /path"
         self.calls: list[tuple[str, Any]] = []
@@ -167,6 +170,7 @@ class StubHub:
             "pause": lambda rest, body: self.questions.pause(body),
             "chats": lambda rest, body: self.items.get(rest[0]),
             "policy": lambda rest, body: self.policy,
+            "notifications": self._notification,
             "messages": lambda rest, body: self._next_state(rest[0]),
             "agents": self._agent,
         }
@@ -179,6 +183,13 @@ class StubHub:
 
     def _status(self) -> Status:
         return msgspec.structs.replace(self.status, paused=self.questions.paused)
+
+    def _notification(self, rest: list[str], body: bytes) -> object | None:
+        if not rest:
+            return Notifications(notifications=self.notifications)
+        if rest[0] in ("settings", "snooze"):
+            return self.notification_settings
+        return next((one for one in self.notifications if one.id == rest[0]), None)
 
     def _agent(self, rest: list[str], body: bytes) -> object | None:
         agent = next(one for one in self.fleet.agents if one.id == rest[0])
