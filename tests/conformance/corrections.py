@@ -100,7 +100,7 @@ RESEARCHER_CONFIG = {
     "model": {"default": "test/model-b"},
     "platforms": {"api_server": {"enabled": True, "host": "127.0.0.1", "port": 18643, "key": "[redacted]"}},
 }
-CAPABILITIES = ["media", "profiles", "terminal"]
+CAPABILITIES = ["media", "proactive", "profiles", "terminal"]
 UNAUTHORISED = "Authorization: Bearer <session_token> required"
 SHELL_ROW = {
     "name": "hermes-dev-aaa-tab1",

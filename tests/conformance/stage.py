@@ -10,6 +10,7 @@ from controlroom.core.qr import ApiAddress
 from controlroom.gateway.channels import Part
 from controlroom.gateway.media.part import MediaPart
 from controlroom.gateway.placeholders import Placeholders
+from controlroom.gateway.proactive import ProactivePart
 from controlroom.gateway.profiles.part import ProfilesPart
 from controlroom.gateway.sockets import SocketTimes
 from controlroom.gateway.terminal.part import Terminals
@@ -113,7 +114,8 @@ class Stage:
             health=self.door.health,
             push=lambda *said: self.door.gateway.push(*said),
         )
-        return (self.terminals, media, Placeholders(self.clock), self._profiles)
+        phones = self.door.phones()
+        return (self.terminals, media, ProactivePart(phones, self.clock), Placeholders(), self._profiles)
 
     async def rows(self) -> Sequence[Mapping[str, object]]:
         """The profiles of ``auth.ok`` (``gateway.channels.Profiles``)."""

@@ -20,6 +20,8 @@ from controlroom.gateway.access import SECRET_HEADER
 from controlroom.gateway.channels import Part, Profiles
 from controlroom.gateway.gateway import Gateway
 from controlroom.gateway.sockets import SocketTimes
+from controlroom.hub.channels.proactive import PhoneMail
+from controlroom.hub.channels.subscriptions import Subscriptions
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.store.store import Store
 from controlroom.kit.clock import Clock, SystemClock
@@ -90,6 +92,11 @@ class RelayDoor:
         self.port = 0
         self.book: DeviceBook
         self.gateway: Gateway
+
+    def phones(self) -> PhoneMail:
+        """The queues of phones, made anew with each start."""
+        self.subscriptions = Subscriptions(self._store, self.book, self.clock)
+        return PhoneMail(self._store, self.subscriptions, self.clock)
 
     async def start(self) -> None:
         self.health = HealthBoard(self.clock)

@@ -12,6 +12,7 @@ from controlroom.core.limiter import Limiter
 from controlroom.gateway.gateway import Gateway
 from controlroom.gateway.media.part import MediaPart
 from controlroom.gateway.placeholders import Placeholders
+from controlroom.gateway.proactive import ProactivePart
 from controlroom.gateway.profiles.part import ProfilesPart
 from controlroom.gateway.terminal.part import Terminals
 from controlroom.hub.hub import Hub
@@ -63,7 +64,8 @@ def make_relay(
             terminals,
             media,
             profiles,
-            Placeholders(clock),
+            ProactivePart(hub.ways.phones, clock),
+            Placeholders(),
         ],
         profiles=profiles,
         reach=reach,

@@ -16,7 +16,6 @@ from controlroom import __version__
 from controlroom.core.access import BRIDGE_COMMANDS
 from controlroom.gateway.access import Access
 from controlroom.gateway.channels import Channel, Handler, Link
-from controlroom.kit.clock import Clock
 from controlroom.kit.http import json_answer
 from controlroom.wire.relay import Envelope
 
@@ -24,26 +23,21 @@ Receive = Callable[[Link, Envelope], Awaitable[None]]
 
 NO_TUI: Final = "This control room has no text interface of an agent host."
 NO_CHAT: Final = "Chats with agents are not available over the relay; use the Control Room's own app."
-NO_REPLIES: Final = "Messages to agents are not taken over the relay; use the Control Room's own app."
 NO_PHONE: Final = "No phone connected. Open the Hermes app on your phone and connect."
 NOT_HERE: Final = -32000  # JSON-RPC's range for errors of servers
 
 
 class Placeholders:
-    """The part with the channels ``bridge``, ``tui``, ``desktop``, ``notifications``, ``proactive`` and
-    ``chat``. It announces no capability."""
+    """The part with the channels ``bridge``, ``tui``, ``desktop``, ``notifications`` and ``chat``. It
+    announces no capability."""
 
     capabilities: Final[Sequence[str]] = ()
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
 
     def channels(self) -> Sequence[Channel]:
         return (
             _Channel("bridge", "bridge", _nothing),  # bridge.status, bridge.response
             _Channel("notifications", "chat", _nothing),  # notification.posted
             _Channel("desktop", "tui", _nothing),  # workspace, desktop.status, active_editor
-            _Channel("proactive", "chat", self._proactive),
             _Channel("tui", "tui", _tui),
             _Channel("chat", "chat", _chat),
         )
@@ -83,13 +77,6 @@ class Placeholders:
 
     async def aclose(self) -> None:
         """Nothing to end."""
-
-    async def _proactive(self, link: Link, message: Envelope) -> None:
-        if message.type == "proactive.subscribe":
-            await link.send("proactive.subscribed", {"ts": self._clock.now_ms()})
-        elif message.type == "proactive.reply":
-            # No proactive.reply.ack: nobody has the text, and the phone must not think so.
-            await link.system_error(NO_REPLIES, id=message.id or None)
 
 
 async def _nothing(link: Link, message: Envelope) -> None:

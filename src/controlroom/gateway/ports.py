@@ -10,6 +10,7 @@ from controlroom.core.screen import Frame
 from controlroom.core.typed import Typed
 from controlroom.kit.http import Peer
 from controlroom.wire.device import Device, DeviceEnd, DeviceHello, Issued, PairingCode, PairingPolicy
+from controlroom.wire.push import PhoneMessage
 
 
 class Devices(Protocol):
@@ -88,3 +89,32 @@ class MediaRows(Protocol):
 
     async def delete(self, tokens: Sequence[str]) -> None:
         """Forget these. Raises DatabaseTrouble."""
+
+
+class PhoneRow(Protocol):
+    """A message in a queue."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def message(self) -> PhoneMessage: ...
+
+
+class PhoneMail(Protocol):
+    """What waits for phones with the relay's app: a queue on disk for each device."""
+
+    async def subscribed(self, device: Device) -> None:
+        """This device wants messages from now on. Raises DatabaseTrouble."""
+
+    async def waiting(self, device_id: str) -> Sequence[PhoneRow]:
+        """Oldest first, without what is worth nothing any more. Raises DatabaseTrouble."""
+
+    async def took(self, number: int) -> None:
+        """The device has it. Raises DatabaseTrouble."""
+
+    async def cancel(self, device_id: str, message_id: str | None) -> None:
+        """Forget one message, or all that wait for this device. Raises DatabaseTrouble."""
+
+    def on_mail(self, call: Callable[[str], None]) -> None:
+        """``call(device id)`` when something waits for it."""

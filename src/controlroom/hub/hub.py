@@ -23,6 +23,7 @@ from controlroom.hub.api.live import LiveClients
 from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.served import body_limit
 from controlroom.hub.api.terminals import TerminalSockets
+from controlroom.hub.channels.proactive import PhoneMail
 from controlroom.hub.channels.subscriptions import Subscriptions
 from controlroom.hub.channels.ways import Ways
 from controlroom.hub.chat_finder import ChatFinder
@@ -128,7 +129,14 @@ class Hub:
         self.devices.on_end(lambda device_id, _why: self.unlocks.forget(device_id))
         subscriptions = Subscriptions(store, self.devices, clock)
         await subscriptions.start()
-        self.ways = Ways(subscriptions, self._settings.push, self._home, clock)
+        self.ways = Ways(
+            subscriptions,
+            PhoneMail(store, subscriptions, clock),
+            self.devices,
+            self._settings.push,
+            self._home,
+            clock,
+        )
         self._closers.append(self.ways.aclose)
         self._hub_id = await store.change(identity_rows.hub_id)
         self._view = await store.read(

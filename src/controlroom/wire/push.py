@@ -53,3 +53,16 @@ class PushTested(Struct, frozen=True, kw_only=True):
 
     sent: int
     troubles: tuple[str, ...] = ()
+
+
+class PhoneMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """The relay's ``phone.message`` (relay contract section 11.2). ``sent_at``: milliseconds."""
+
+    message_id: str
+    chat_id: str | None
+    text: str
+    title: str
+    sent_at: int
+    surfacing: str = "notification"
+    reply_to: str | None = None
+    metadata: dict[str, str | int | bool] = {}

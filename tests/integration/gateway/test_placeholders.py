@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from controlroom.core.access import BRIDGE_COMMANDS
-from controlroom.gateway.placeholders import NO_CHAT, NO_PHONE, NO_REPLIES, NO_TUI, Placeholders
+from controlroom.gateway.placeholders import NO_CHAT, NO_PHONE, NO_TUI, Placeholders
 from controlroom.kit.clock import FakeClock
 from tests.support.relay_door import RelayDoor
 
@@ -17,7 +17,7 @@ from tests.support.relay_door import RelayDoor
 @pytest.fixture
 async def door(tmp_path: Path) -> AsyncIterator[RelayDoor]:
     clock = FakeClock()
-    relay = RelayDoor(tmp_path, parts=lambda: [Placeholders(clock)], clock=clock)
+    relay = RelayDoor(tmp_path, parts=lambda: [Placeholders()], clock=clock)
     await relay.start()
     yield relay
     await relay.aclose()
@@ -51,8 +51,6 @@ SILENT: list[tuple[str, str, Any]] = [
     ("desktop", "workspace", {"version": 1, "cwd": "/w"}),
     ("desktop", "desktop.status", {"advertised_tools": ["desktop_terminal"]}),
     ("desktop", "active_editor", {}),
-    ("proactive", "proactive.unsubscribe", {}),
-    ("proactive", "proactive.cancel", {}),
     ("chat", "chat.nope", {}),
 ]
 
@@ -63,17 +61,6 @@ async def test_reports_of_clients_are_taken_without_an_answer(door: RelayDoor) -
         await client.send(channel, type_, payload)
         await client.send("system", "ping", {"ts": 1}, "after")
         assert (await client.receive())["type"] == "pong", type_
-
-
-async def test_the_phone_subscribes_and_is_told_that_replies_reach_nobody(door: RelayDoor) -> None:
-    client, _ = await door.paired()
-    await client.send("proactive", "proactive.subscribe")
-    answer = await client.receive()
-    assert (answer["type"], answer["payload"]) == ("proactive.subscribed", {"ts": door.clock.now_ms()})
-    await client.send("proactive", "proactive.reply", {"text": "hi"}, "m-1")
-    answer = await client.receive()
-    assert (answer["channel"], answer["type"], answer["id"]) == ("system", "error", "m-1")
-    assert answer["payload"] == {"message": NO_REPLIES}
 
 
 async def test_chat_over_the_relay_is_refused_in_its_own_words(door: RelayDoor) -> None:
@@ -89,7 +76,6 @@ async def test_chat_over_the_relay_is_refused_in_its_own_words(door: RelayDoor) 
         ("tui", "tui"),
         ("desktop", "tui"),
         ("bridge", "bridge"),
-        ("proactive", "chat"),
         ("notifications", "chat"),
     ],
 )

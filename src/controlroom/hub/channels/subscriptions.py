@@ -2,7 +2,8 @@
 
 They end with their device (revoked, or paired anew), when the other side says so, and when a device
 subscribes anew. Those of a device whose time is over are kept while it may still be extended, and are
-not used. An endpoint belongs to one device: whoever subscribes with it takes it over.
+not used, nor are those of a device that may not read. An endpoint belongs to one device:
+whoever subscribes with it takes it over.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controlroom.core.rights import is_active
 from controlroom.hub.channels.base import Target
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.store import subscription_rows
@@ -63,9 +65,10 @@ class Subscriptions:
 
     def _living(self) -> list[tuple[Target, int | None]]:
         living: list[tuple[Target, int | None]] = []
+        now_ms = self._clock.now_ms()
         for row in self._rows.values():
             device = self._devices.get(row.device_id)
-            if device is not None:
+            if device is not None and is_active(device.grants, "chat", now_ms):
                 living.append((replace(row.target, name=device.name), row.made_ms))
         return living + [(target, None) for target in self._settled()]
 

@@ -7,10 +7,15 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from controlroom.core.text import clean_line
+from controlroom.hub.channels import proactive
 from controlroom.hub.channels.base import Answer, Channel, Delivered, Gone, Notice, Refused, Target
 from controlroom.hub.channels.outside import BadEndpoint, checked_endpoint
+from controlroom.hub.channels.proactive import PhoneMail
 from controlroom.hub.channels.subscriptions import Subscriptions
+from controlroom.hub.devices import DeviceBook
 from controlroom.hub.errors import HubError
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.home import Home
@@ -29,16 +34,29 @@ TEST_EVERY_S: Final = 3.0  # a button that is pressed twice
 class Ways:
     """``book`` names the targets; ``send`` brings a notice to one of them."""
 
-    def __init__(self, book: Subscriptions, settings: Push, home: Home, clock: Clock) -> None:
+    def __init__(
+        self,
+        book: Subscriptions,
+        phones: PhoneMail,
+        devices: DeviceBook,
+        settings: Push,
+        home: Home,
+        clock: Clock,
+    ) -> None:
         self.book = book
         self._settings = settings
         self._home = home
         self._clock = clock
+        self._devices = devices
         self._vapid: Vapid | None = None
         self._made: dict[str, Channel] = {}
         self._lock = asyncio.Lock()
         self._tested: dict[str, float] = {}
-        self._makers: Mapping[str, Callable[[], Channel]] = {"webpush": self._webpush}
+        self.phones = phones
+        self._makers: Mapping[str, Callable[[], Channel]] = {
+            "webpush": self._webpush,
+            proactive.NAME: lambda: phones,
+        }
 
     async def channel(self, name: str) -> Channel | None:
         """None: there is no such way (any more)."""
@@ -49,6 +67,9 @@ class Ways:
 
     async def send(self, target: Target, notice: Notice) -> Answer:
         channel = await self.channel(target.channel)
+        device = None if target.device_id is None else self._devices.get(target.device_id)
+        if device is not None:
+            notice = for_device(notice, device)
         if channel is None:
             return Refused(f"This control room has no way “{clean_line(target.channel, 40)}”.")
         return await channel.send(target, notice)
@@ -139,6 +160,22 @@ class Ways:
                 raise NoKey(error.text) from None
 
         return WebPush(vapid, self._clock, allow_private=self._settings.allow_private_endpoints)
+
+
+def for_device(notice: Notice, device: Device) -> Notice:
+    """What this device may show: one that is opened by a passkey says on its lock screen only that something
+    waits. A test says what it says."""
+    if not device.lock.app or notice.kind == "test":
+        return notice
+    count = max(1, notice.badge)
+    return replace(
+        notice,
+        title=f"{count} thing{'s wait' if count > 1 else ' waits'} for you"
+        if notice.badge
+        else "Control Room",
+        body="" if notice.badge else "There is something to read.",
+        actions=(),
+    )
 
 
 def _are_keys(p256dh: str, auth: str) -> bool:
