@@ -1,0 +1,83 @@
+"""A fake Herdr server over real programs: a hidden tmux server lends it its terminals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controlroom.testing.fake_herdr import FakeHerdr, FakeHerdrPane, socket_of
+from controlroom.testing.scripted.desk import Desk
+from controlroom.testing.scripted.steps import Scene
+
+FIELDS = "#{pane_pid}\t#{pane_tty}\t#{pane_width}\t#{pane_height}\t#{pane_title}\t#{pane_current_path}"
+
+
+class DeskPane(FakeHerdrPane):
+    """One window of a desk."""
+
+    desk: Desk
+    window = ""
+
+    def look(self) -> None:
+        """Take over what the terminal is now."""
+        read = self.desk.tmux("display-message", "-p", "-t", self._target, FIELDS).rstrip("\n").split("\t")
+        self.shell_pid = self.foreground = int(read[0])
+        self.tty, self.width, self.height = read[1], int(read[2]), int(read[3])
+        self.title, self.cwd = read[4], read[5]
+
+    async def shown(self, source: str, format: str, lines: int) -> str:
+        styled = ("-e", "-N") if format == "ansi" and source != "detection" else ()
+        return self.desk.tmux("capture-pane", "-p", *styled, "-t", self._target)
+
+    async def write(self, data: bytes) -> None:
+        await super().write(data)
+        self.desk.tmux("send-keys", "-t", self._target, "-H", *(f"{byte:02x}" for byte in data))
+
+    @property
+    def _target(self) -> str:
+        return f"desk:{self.window}"
+
+
+class HerdrDesk(FakeHerdr):
+    """Scripted agents in Herdr. For ``tests.support.server_thread``."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(socket_of(desk.folder))
+        self.desk = desk
+
+    def make_pane(self, pane_id: str, terminal: str, workspace: str, tab: str, pid: int) -> DeskPane:
+        pane = DeskPane(pane_id, terminal, workspace, tab, pid)
+        pane.desk = self.desk
+        return pane
+
+    def add_agent(self, scene: Scene) -> DeskPane:
+        """Before the server starts."""
+        self.desk.add(scene)
+        pane = self.add_pane(label=scene.name)
+        assert isinstance(pane, DeskPane)
+        pane.window, pane.bracketed = scene.name, True
+        return pane
+
+    async def start(self) -> None:
+        await super().start()
+        for pane in self.panes.values():
+            self.set_agent(pane, "claude", "idle")  # it recognises nothing, ever
+
+    async def aclose(self) -> None:
+        await self.stop()
+
+    async def _snapshot(self, asked: dict[str, Any]) -> dict[str, Any]:
+        self._look()
+        return await super()._snapshot(asked)
+
+    async def _pane_get(self, asked: dict[str, Any]) -> dict[str, Any]:
+        self._look()
+        return await super()._pane_get(asked)
+
+    async def _process_info(self, asked: dict[str, Any]) -> dict[str, Any]:
+        self._look()
+        return await super()._process_info(asked)
+
+    def _look(self) -> None:
+        for pane in self.panes.values():
+            if isinstance(pane, DeskPane):
+                pane.look()
