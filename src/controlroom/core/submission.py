@@ -136,7 +136,15 @@ MAX_CLEARS = 400  # lines of a draft; more is no draft
 DRAFT_SHOWN = 160  # characters of a draft in the reason why a message waits
 MAX_STUCK = 4  # looks without a change after Ctrl-U
 
-FirstPhase = Literal["looking", "locating", "keeping_draft", "clearing", "redrawing", "looking_for_clear"]
+FirstPhase = Literal[
+    "looking",
+    "locating",
+    "keeping_draft",
+    "looking_before_clear",
+    "clearing",
+    "redrawing",
+    "looking_for_clear",
+]
 PastePhase = Literal["marking", "looking_before_paste", "pasting"]
 WatchPhase = Literal["waiting", "searching", "watching", "queueing"]
 EnterPhase = Literal["entering", "looking_before_enter", "submitting"]
@@ -202,7 +210,9 @@ def step(run: Sending, event: Event) -> Step:
         case "locating", Located():
             return _located(run, event)
         case "keeping_draft", Done():
-            return _with(run, phase="clearing"), ClearLine()
+            return _with(run, phase="looking_before_clear"), Look(run.expected)
+        case "looking_before_clear", Looked():
+            return _before_clear(run, event)
         case "clearing", Done():
             return _with(run, phase="redrawing"), Wait(REDRAW_S)
         case "clearing", NotDone():
@@ -293,6 +303,15 @@ def _located(run: Sending, at: Located) -> Step:
     if run.draft is not None and run.on_draft == "replace":
         return _with(run, intent=intent, phase="keeping_draft"), Save(intent)
     return _mark(_with(run, intent=intent))
+
+
+def _before_clear(run: Sending, seen: Looked) -> Step:
+    """The first key needs a look of its own: since the one before it, files were read and written."""
+    if (held := _forbids(seen, run.when)) is not None:
+        return _end(run, held)
+    if _composer(seen) != run.draft:
+        return _end(run, _held("draft", "Somebody writes in its input line."))
+    return _with(run, phase="clearing"), ClearLine()
 
 
 def _cleared(run: Sending, seen: Looked) -> Step:

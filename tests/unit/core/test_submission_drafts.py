@@ -54,12 +54,26 @@ def test_a_command_never_stands_behind_a_draft() -> None:
     assert end.outcome.code == "draft"
 
 
-def cleared(draft: OnDraft = "replace") -> Step:
-    """A run that is about to press Ctrl-U for the first time; the draft is stored by then."""
+def kept(draft: OnDraft = "replace") -> Step:
+    """A run that has stored the draft, and looks once more before the first key."""
     run, effect = until(start("hello", on_draft=draft), Save, saw("one\ntwo"), Located("s", "7"))
     assert isinstance(effect, Save)
     assert (effect.intent.draft, effect.intent.pasted) == ("one\ntwo", False)
-    return until((run, effect), ClearLine, Done())
+    return until((run, effect), Look, Done())
+
+
+def cleared(draft: OnDraft = "replace") -> Step:
+    """A run that is about to press Ctrl-U for the first time."""
+    return until(kept(draft), ClearLine, saw("one\ntwo"))
+
+
+@pytest.mark.parametrize(
+    ("seen", "code"),
+    [(COVERED, "dialog"), (saw("one\ntwo", now="working"), "working"), (saw("one\ntwo and"), "draft")],
+)
+def test_the_first_line_is_not_cleared_when_something_opened_meanwhile(seen: Looked, code: str) -> None:
+    assert isinstance(end := step(kept()[0], seen)[1], Finish)
+    assert end.outcome.code == code
 
 
 def test_a_replaced_draft_is_cleared_line_by_line_and_looked_at_after_each() -> None:
