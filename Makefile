@@ -30,10 +30,10 @@ setup-dev: $(VENV)/.dev ## ... and with what the tests need
 
 test: setup-dev tmux chromium lint web-check ## Everything that needs no agent program: linters, types, all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
-	$(if $(ARGS),,$(BIN)/python -m pytest tests/e2e)
+	$(if $(ARGS),,$(BIN)/python -m pytest -n 2 --dist loadfile tests/e2e)
 
 test-web: setup-dev tmux chromium web-check ## The web app only: its own tests, then in Chromium against a real control room
-	$(BIN)/python -m pytest tests/e2e $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/e2e $(ARGS)
 
 lint: setup-dev ## Linters and types only
 	$(BIN)/ruff check .
