@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+import msgspec
 import structlog
 
 from controlroom.core.allowance import PolicyAccount
@@ -70,7 +71,10 @@ class PolicyDesk:
 
     async def report(self) -> PolicyReport:
         """What would be done with each agent now, and why. Raises DatabaseTrouble."""
-        return await self._report(self._fleet())
+        report = await self._report(self._fleet())
+        moves = {one.agent_id: one for one in await self._operations.under_way() if one.kind == "move"}
+        advice = tuple(_with_move(one, moves.get(one.agent_id)) for one in report.advice)
+        return msgspec.structs.replace(report, advice=advice)
 
     async def _report(self, fleet: Fleet) -> PolicyReport:
         return policy_report(
@@ -180,6 +184,15 @@ def account_of(accounts: Accounts, profile_id: str) -> PolicyAccount | None:
 
 def account_known(accounts: Accounts, account_id: str | None) -> PolicyAccount | None:
     return next((policy_account(one) for one in accounts.accounts() if one.id == account_id), None)
+
+
+def _with_move(advice: PolicyAdvice, move: Operation | None) -> PolicyAdvice:
+    """The advice with the move of its agent that is under way."""
+    if move is None:
+        return advice
+    by = "by the policy" if move.by == POLICY else "by hand"
+    said = f"It is being moved {by} to profile {move.profile_name or move.args.profile}: {move.id}."
+    return msgspec.structs.replace(advice, sentences=(*advice.sentences, said), operation=move.id)
 
 
 def _acts(operation: Operation) -> bool:

@@ -22,7 +22,8 @@ class PolicyRules(Struct, frozen=True, kw_only=True, omit_defaults=False):
 class PolicyAdvice(Struct, frozen=True, kw_only=True):
     """What would be done with one agent. ``what``: ``stay``; ``move`` (to ``to_profile``, now or when its
     turn ends); ``wait`` (a move is due and something holds it up); ``ask`` (it would cost money: ``card`` is
-    what you would be asked). ``why`` says it in a sentence, ``sentences`` explain it."""
+    what you would be asked). ``why`` says it in a sentence, ``sentences`` explain it. ``operation``: the move
+    of this agent that is under way, whoever asked for it."""
 
     agent_id: str
     what: What
@@ -33,6 +34,7 @@ class PolicyAdvice(Struct, frozen=True, kw_only=True):
     to_profile: str | None = None
     when: Literal["now", "idle"] | None = None
     card: CreditCard | None = None
+    operation: str | None = None
 
 
 class PolicyMachine(Struct, frozen=True, kw_only=True, omit_defaults=False):

@@ -83,6 +83,8 @@ async def test_it_moves_an_agent_once_and_says_why(house: House) -> None:
     assert (move.kind, move.by, move.why, move.profile_name) == ("move", "policy", WHY, "home")
     assert (acts(house)[0].profile, acts(house)[0].when, acts(house)[0].drop) == ("/home", "idle", False)
     report = await house.client.policy()
+    assert report.advice[0].operation == move.id
+    assert report.advice[0].sentences[-1] == f"It is being moved by the policy to profile home: {move.id}."
     assert [(one.name, one.automatic) for one in report.machines] == [("desk", True)]
     await tell(house, {"home": 98, "work": 98}, profile="/home")
     done = await ends(house, move.id)

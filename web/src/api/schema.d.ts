@@ -2455,7 +2455,8 @@ export interface components {
          * PolicyAdvice
          * @description What would be done with one agent. ``what``: ``stay``; ``move`` (to ``to_profile``, now or when its
          *     turn ends); ``wait`` (a move is due and something holds it up); ``ask`` (it would cost money: ``card`` is
-         *     what you would be asked). ``why`` says it in a sentence, ``sentences`` explain it.
+         *     what you would be asked). ``why`` says it in a sentence, ``sentences`` explain it. ``operation``: the move
+         *     of this agent that is under way, whoever asked for it.
          */
         PolicyAdvice: {
             agent_id: string;
@@ -2473,6 +2474,8 @@ export interface components {
             when?: ("idle" | "now") | null;
             /** @default null */
             card?: components["schemas"]["CreditCard"] | null;
+            /** @default null */
+            operation?: string | null;
         };
         /**
          * CreditCard
