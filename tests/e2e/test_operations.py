@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from controlroom.testing.scripted.steps import Say, Scene
 from tests.e2e.scenes import busy
+from tests.e2e.support.accounts import begin_spent
 from tests.e2e.support.browser import Visitor, findings, said
 from tests.e2e.support.hands import stands_still
 from tests.e2e.support.house import House
@@ -104,3 +105,29 @@ def test_an_agent_is_started_with_its_first_message(
     sheet.get_by_role("button", name="Open its chat").click()
     expect(page.get_by_role("heading", name="pears")).to_be_visible()
     expect(said(page, "There are seven.")).to_be_visible()
+
+
+def test_an_agent_is_moved_by_hand_as_the_policy_suggests(house: House, visit: Visit) -> None:
+    work, spare = begin_spent(house)
+    house.until_agent("orchard", "idle")
+    page = visit("phone").pair(house.url, house.code())
+    page.goto(f"{house.url}usage")
+    card = page.get_by_role("article").filter(has_text="Move orchard from work@example.com to spare?")
+    expect(card).to_contain_text("2 % of the week is below the minimum of 3 %")
+    assert findings(page) == []
+    card.get_by_role("button", name=re.compile("^Move orchard")).click()
+    sheet = page.get_by_role("dialog", name="Move orchard to another account")
+    expect(sheet.get_by_role("radio", name=re.compile("^spare Suggested"))).to_be_checked()
+    expect(sheet.get_by_text("80 % of 5 hours and 70 % of the week left")).to_be_visible()
+    expect(sheet.get_by_role("textbox", name="Why")).to_have_value(re.compile("2 % of the week"))
+    assert findings(page) == []
+    sheet.get_by_role("button", name="Move", exact=True).click()
+    page.get_by_role("button", name="Show").click()
+    moved = page.get_by_role("log", name="Conversation").locator(".receipt")
+    expect(moved).to_contain_text("Delivered: moved to spare, same session", timeout=60_000)
+    assert house.agents()["orchard"]["profile"] == str(spare)
+    undo = moved.get_by_role("button", name=re.compile("^Undo until"))
+    stands_still(undo)
+    undo.click()
+    expect(moved.filter(has_text="It takes another one back.")).to_be_visible(timeout=60_000)
+    assert house.until_agent("orchard", "idle")["profile"] == str(work)

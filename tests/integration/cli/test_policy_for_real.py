@@ -7,18 +7,15 @@ import json
 import shutil
 import socket
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from controlroom.testing.scripted.steps import Say, Scene, Turn
+from tests.e2e.support.accounts import begin_spent
 from tests.e2e.support.house import House
 from tests.support.waiting import until_now
-
-ORGANISATION = "22222222-2222-4222-8222-222222222222"
 
 
 @pytest.fixture
@@ -33,58 +30,13 @@ def house() -> Iterator[House]:
         shutil.rmtree(folder)
 
 
-def sign_in(config: Path, number: int, name: str) -> None:
-    """A config folder whose login is an account's; the key is no key."""
-    config.mkdir(exist_ok=True)
-    (config / "projects").mkdir(exist_ok=True)
-    file = config / ".claude.json"
-    said = json.loads(file.read_text()) if file.exists() else {}
-    said["oauthAccount"] = {
-        "accountUuid": f"11111111-1111-4111-8111-11111111111{number}",
-        "organizationUuid": ORGANISATION,
-        "emailAddress": f"{name}@example.com",
-    }
-    file.write_text(json.dumps(said))
-    login = {"accessToken": "none", "refreshToken": "", "expiresAt": int(time.time() + 86_400) * 1000}
-    (config / ".credentials.json").write_text(json.dumps({"claudeAiOauth": login}))
-
-
-def say(house: House, config: Path, week: float) -> None:
-    """What Claude Code tells its status line."""
-    now = int(time.time())
-    limits = {
-        "five_hour": {"used_percentage": 20, "resets_at": now + 7_200},
-        "seven_day": {"used_percentage": week, "resets_at": now + 200_000},
-    }
-    path = str(config / "projects" / "-srv" / "s.jsonl")
-    row = {"session_id": "s", "transcript_path": path, "rate_limits": limits}
-    house.run("statusline", given=json.dumps(row))
-
-
 def whats(house: House) -> list[str]:
     """What would be done with each agent."""
     return [one["what"] for one in house.ask("/policy")["advice"]]
 
 
-def begin(house: House, policy: str = "") -> tuple[Path, Path]:
-    """Two accounts, of which the agent's is spent; their folders."""
-    work, spare = house.desk.config, house.folder / "spare"
-    sign_in(work, 1, "work")
-    sign_in(spare, 2, "spare")
-    house.home.mkdir(mode=0o700)
-    folders = [f"claude:work={work}", f"claude:spare={spare}"]
-    (house.home / "config.toml").write_text(
-        f"[usage]\nendpoint = false\n[profiles]\nsearch = false\nfolders = {json.dumps(folders)}\n{policy}"
-    )
-    say(house, work, 98)
-    say(house, spare, 30)
-    house.add(Scene(name="orchard", turns=(Turn(prompt="hello", steps=(Say(text="Hello."),)),)))
-    house.start()
-    return work, spare
-
-
 def test_an_agent_on_a_spent_account_would_move_to_the_other_one(house: House) -> None:
-    begin(house)
+    begin_spent(house)
     until_now(lambda: "move" in whats(house), "it would move", within_s=120)
     assert "orchard  would move" in house.run("policy", "explain", "orchard")
     (advice,) = house.json("policy", "explain")["advice"]
@@ -95,7 +47,7 @@ def test_an_agent_on_a_spent_account_would_move_to_the_other_one(house: House) -
 
 
 def test_it_is_moved_by_itself_and_stays_where_it_is_taken_back_to(house: House) -> None:
-    work, spare = begin(house, f"[policy]\nautomatic = [{json.dumps(socket.gethostname())}]\n")
+    work, spare = begin_spent(house, f"[policy]\nautomatic = [{json.dumps(socket.gethostname())}]\n")
     before = house.until_agent("orchard", "idle")
 
     def is_in(folder: Path) -> Any:

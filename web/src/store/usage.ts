@@ -353,7 +353,7 @@ export function suggestionKey({ advice, agents }: SameAdvice): string {
 /** What becomes of the policy's opinion. */
 export function policyNote(policy: PolicyReport): string {
   const names = (policy.machines ?? []).filter((machine) => machine.automatic).map((machine) => machine.name);
-  if (names.length === 0) return "A dry run: nothing is moved by it.";
+  if (names.length === 0) return "The usage rules only say what they would do: nothing is moved by them.";
   if (policy.paused) return "Everything is paused: nothing is moved by itself.";
-  return `On ${names.join(" and ")} it is done by itself, and leaves a receipt with Undo. Elsewhere nothing is moved by it.`;
+  return `On ${names.join(" and ")} the usage rules move agents by themselves, each with a receipt and Undo. Elsewhere they only say what they would do.`;
 }

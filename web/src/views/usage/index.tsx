@@ -18,6 +18,7 @@ import { Title } from "../../parts/title";
 import { kindName } from "../../store/agents";
 import { accountByAgent, counts, countWords, inOrder, minimaOf, usersOf, type Counts, type Times } from "../../store/usage";
 import { AccountCard, AgentLinks, ProfileLine } from "./account";
+import { ReadAgain } from "./again";
 import { useAround } from "./load";
 import { Opinion } from "./opinion";
 import { Rules } from "./rules";
@@ -52,6 +53,7 @@ export function Usage() {
       <header class="head usage-wide">
         <div class="head-top">
           <Title class="head-title">Usage</Title>
+          <ReadAgain machineName={machineName} />
           {policy === null ? null : <button class="icon-btn" type="button" aria-label="Rules and reserves" title="Rules and reserves" onClick={() => setRules(true)}><Icon name="settings" /></button>}
           {isPopOut ? null : <button class="icon-btn only-wide-flex" type="button" aria-label="Usage in its own window" title="In its own window" onClick={() => popOut({ at: "usage" })}><Icon name="move" /></button>}
         </div>

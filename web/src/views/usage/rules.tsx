@@ -11,7 +11,7 @@ export function Rules(props: { policy: PolicyReport; accounts: readonly Account[
     <Sheet title="Rules and reserves" onClose={props.onClose}>
       <dl class="facts">
         <Fact name="Week" text={`An agent moves when less than ${percent(rules.week_min_pct)} is left`} />
-        <Fact name="Shorter" text={`An agent moves when less than ${percent(rules.five_hours_min_pct)} is left`} />
+        <Fact name="5 hours" text={`An agent moves when less than ${percent(rules.five_hours_min_pct)} is left`} />
         <Fact name="Margin" text={`Another account has to have ${percent(rules.margin_pct)} more than that in every window`} />
         <Fact name="Cool-down" text={`${rules.cool_down_min} min between two moves of an agent`} />
         <div><dt>Reserves</dt><dd>{reserves.length === 0 ? "None: no part of a week is kept" : <ul>{reserves.map((account) => <li key={account.id}><bdi>{line(account.name, 80)}</bdi>: {percent(account.reserve_pct ?? 0)} of the week, which moves never touch</li>)}</ul>}</dd></div>

@@ -10,6 +10,8 @@ import { apply, EMPTY, type State, type StoreEvent } from "../../store/state";
 
 const wide = vi.hoisted(() => ({ isWide: { value: true } }));
 vi.mock("../../kit/media", () => wide);
+const { showToast } = vi.hoisted(() => ({ showToast: vi.fn() }));
+vi.mock("../../parts/toast", async (original) => ({ ...await original<object>(), showToast }));
 const { Usage } = await import(".");
 const { wish } = await import("../operations/wish");
 
@@ -136,7 +138,7 @@ describe("usage", () => {
     const card = document.querySelector('[aria-labelledby="usage-suggested"] .card');
     expect(card?.querySelector("h3")?.textContent).toBe("Move orchard from work@example.com to work?");
     expect(card?.textContent).toContain("Its week is low. It would wait for the end of the turn.");
-    expect(text()).toContain("nothing is moved by it");
+    expect(text()).toContain("nothing is moved by them");
     await act(() => card?.querySelector<HTMLElement>(".btn-primary")?.click());
     expect(wish.value).toEqual({ kind: "move", agentId: "agt_1", why: "Its week is low.", profileId: "prf_1" });
     await pressed("Not now");
@@ -149,7 +151,16 @@ describe("usage", () => {
     expect(document.querySelector('[aria-labelledby="usage-suggested"]')).toBeNull();
     const part = document.querySelector('[aria-labelledby="usage-rules"]');
     expect(part?.querySelector("li")?.textContent).toBe("Moves to work when its turn ends: orchardIts week is low.Why, orchard2 % is left.");
-    expect(part?.textContent).toContain("On studio it is done by itself");
+    expect(part?.textContent).toContain("On studio the usage rules move agents by themselves");
+  });
+
+  it("has all machines read again, and names those that are away", async () => {
+    answers["/accounts/read"] = { missing: ["mac_1"] };
+    await show();
+    await act(() => document.querySelector<HTMLElement>('[aria-label="Read again"]')?.click());
+    await settle();
+    expect(request.mock.calls.filter(([method, path]) => method === "POST" && path === "/accounts/read")).toHaveLength(1);
+    expect(showToast).toHaveBeenCalledWith({ text: "Read again, but not on studio: away." });
   });
 
   it("moves any agent by hand, and shows the rules that count", async () => {
