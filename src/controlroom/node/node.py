@@ -29,6 +29,8 @@ from controlroom.node.watch import Mirror
 from controlroom.node.world import PaneWorld
 
 LOOK_EVERY_S = 1.0
+WAKE_EVERY_S = 0.3  # a multiplexer that tells much is not heard more often
+QUIET_S = 600.0  # none may have anything to tell for so long
 TIDY_EVERY_S = 3600.0
 
 
@@ -137,6 +139,7 @@ class Node:
         """Open, and look once a second from now on."""
         await self.open()
         self._tasks.supervise("looks", self._look_for_ever, self._health)
+        self._tasks.supervise("wakes", self._wake_for_ever, self._health)
         self._tasks.supervise("inbox", self._tidy_for_ever, self._health)
         if self._usage is not None:
             self._tasks.supervise("usage", self._usage.run, self._health)
@@ -146,6 +149,13 @@ class Node:
             await self._tracker.tick()
             await self._acts.advance()
             await self._tracker.wait_for_poke(LOOK_EVERY_S)
+
+    async def _wake_for_ever(self) -> None:
+        """Look at once when a multiplexer tells that something happened."""
+        while True:
+            await self._world.wait_change(QUIET_S)
+            self._tracker.poke()
+            await asyncio.sleep(WAKE_EVERY_S)
 
     async def _tidy_for_ever(self) -> None:
         while True:

@@ -20,6 +20,7 @@ from controlroom.testing.fake_herdr import FakeHerdr
 from controlroom.wire.node import AgentState
 from tests.support.multiplexers import HerdrBench
 from tests.support.tmux import TmuxFolder
+from tests.support.waiting import until
 
 
 class PaneDriver(FakeDriver):
@@ -86,17 +87,24 @@ class House:
 
 
 @pytest.fixture
-async def house(tmux_folder: TmuxFolder, tmp_path: Path) -> AsyncIterator[House]:
+async def new_house(tmux_folder: TmuxFolder, tmp_path: Path) -> AsyncIterator[House]:
+    """Nobody looks yet."""
     clock = FakeClock()
     bench = HerdrBench(tmux_folder.path, clock=clock)
     await bench.start_server()
     house = House(bench, clock, tmp_path)
-    await house.node.open()
     house.driver.place = PaneRef("herdr", str(house.herdr.path), "w1:p1")
     house.driver.add("orchard", session_id="s", incarnation="first")
     yield house
     await house.node.aclose()
     await bench.close()
+
+
+@pytest.fixture
+async def house(new_house: House) -> House:
+    """It looks when it is told to."""
+    await new_house.node.open()
+    return new_house
 
 
 async def test_an_agent_that_came_back_on_another_account_is_a_fault(house: House) -> None:
@@ -139,3 +147,20 @@ async def test_an_agent_that_speaks_for_itself_is_believed_before_herdr(house: H
     house.herdr.set_agent(house.herdr.panes["w1:p1"], "fake", "blocked")
     await house.look(60)
     assert (await house.look(60)).activity == "idle"
+
+
+async def test_what_herdr_tells_is_looked_at_at_once(
+    new_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controlroom.node.node.LOOK_EVERY_S", 3600.0)
+    house, herdr = new_house, new_house.herdr
+    await house.node.start()
+
+    async def sees(count: int) -> bool:
+        snapshot = await house.node.api.snapshot(-1, 0.1)
+        return snapshot is not None and len(snapshot.agents) == count
+
+    await until(lambda: sees(1), "the first look")
+    house.driver.add("pears")
+    herdr.set_agent(herdr.panes["w1:p1"], "fake", "working")
+    await until(lambda: sees(2), "a look after a word of Herdr")
