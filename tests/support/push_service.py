@@ -59,8 +59,9 @@ def _point(key: ec.EllipticCurvePublicKey) -> bytes:
 class PushService:
     """``answers``: status and headers for the next requests, then 201. ``hangs``: say nothing."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self) -> None:
+        self.url = ""
+        self._runner: web.AppRunner | None = None
         self.receiver = Receiver()
         self.answers: list[tuple[int, dict[str, str]]] = []
         self.hangs = False
@@ -68,6 +69,18 @@ class PushService:
         self.headers: list[dict[str, str]] = []
         self.signers: list[str] = []
         self.claims: list[dict[str, Any]] = []
+
+    async def start(self) -> None:
+        app = web.Application()
+        app.router.add_post("/push/{secret}", self.take)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    async def aclose(self) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
 
     @property
     def endpoint(self) -> str:
@@ -98,16 +111,9 @@ class PushService:
 
 @asynccontextmanager
 async def push_service() -> AsyncIterator[PushService]:
-    app = web.Application()
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    service = PushService("")
-    app.router.add_post("/push/{secret}", service.take)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    port = runner.addresses[0][1]
-    service.url = f"http://127.0.0.1:{port}"
+    service = PushService()
+    await service.start()
     try:
         yield service
     finally:
-        await runner.cleanup()
+        await service.aclose()

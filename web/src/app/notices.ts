@@ -20,7 +20,11 @@ export function keepNotices(room: Room): void {
   navigator.serviceWorker.addEventListener("message", (event: MessageEvent<{ type?: unknown; place?: unknown; notice?: Notice } | null>) => {
     const said = event.data;
     if (said?.type === "open" && typeof said.place === "string") openPlace(said.place);
-    if (said?.type === "notice" && said.notice !== undefined) tell(said.notice);
+    if (said?.type === "notice" && said.notice !== undefined) {
+      const isLookedAt = document.visibilityState === "visible" && document.hasFocus();
+      event.ports[0]?.postMessage(isLookedAt);
+      if (isLookedAt) tell(said.notice);
+    }
   });
   let hasLooked = false;
   const stop = effect(() => {

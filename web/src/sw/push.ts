@@ -8,18 +8,18 @@ import { SCOPE } from "./plan";
 declare const self: ServiceWorkerGlobalScope;
 
 const ANSWER_WITHIN_MS = 15_000; // a browser ends a worker that takes half a minute
+/** Workers have no `navigator.vendor`. */
+const IS_SAFARI = /AppleWebKit/u.test(navigator.userAgent) && !/Chrom|Edg|Android/u.test(navigator.userAgent);
+const TAKEN_WITHIN_MS = 1_000; // a page that hangs must not swallow it
 /** What pages and worker tell each other. */
 export type ToPage = { type: "notice"; notice: Notice } | { type: "open"; place: string };
 
 export async function onPush(text: string): Promise<void> {
   const notice = noticeOf(text);
-  await Promise.all([takeAway(notice.gone), badge(notice.badge)]);
-  const page = await visiblePage();
-  // The app is looked at: it says so itself. Safari counts a push that showed nothing against the app.
-  if (page !== null && notice.kind !== "test" && !navigator.vendor.startsWith("Apple")) {
-    page.postMessage({ type: "notice", notice } satisfies ToPage);
-    return;
-  }
+  // Whatever of this fails, it is shown: a push that shows nothing is a question that nobody sees.
+  await Promise.allSettled([takeAway(notice.gone), badge(notice.badge)]);
+  // A page that is looked at says it itself. Safari counts a push that showed nothing against the app.
+  if (notice.kind !== "test" && !IS_SAFARI && (await isTold(notice).catch(() => false))) return;
   await show(notice);
 }
 
@@ -87,9 +87,17 @@ async function open(place: string): Promise<void> {
   await self.clients.openWindow(SCOPE + place);
 }
 
-async function visiblePage(): Promise<WindowClient | null> {
+/** Whether a page that the person looks at has taken it. */
+async function isTold(notice: Notice): Promise<boolean> {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  return pages.find((page) => page.visibilityState === "visible" && page.focused) ?? null;
+  const asked = pages.filter((page) => page.visibilityState === "visible").map((page) =>
+    new Promise<boolean>((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = (event) => resolve(event.data === true);
+      setTimeout(() => resolve(false), TAKEN_WITHIN_MS);
+      page.postMessage({ type: "notice", notice } satisfies ToPage, [port2]);
+    }));
+  return (await Promise.all(asked)).includes(true);
 }
 
 export async function takeAway(tags: readonly string[]): Promise<void> {

@@ -1,0 +1,79 @@
+"""Notifications in the real browser: asked for, tested, shown by the worker, answered from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.e2e.scenes import asking
+from tests.e2e.support.browser import Visitor, findings
+from tests.e2e.support.house import House
+from tests.e2e.support.pushes import allow_loopback, pushes
+from tests.support.waiting import until_now
+
+Visit = Callable[..., Visitor]
+
+QUESTION = (
+    "Question for Founder: Should bursts be counted per tenant or per key?",
+    "- Per tenant: two customers will see lower limits",
+    "- Per key: as before",
+    "Default: I count per tenant by in 3 hours",
+)
+
+
+def test_turned_on_tested_and_answered_from(house: House, visit: Visit) -> None:
+    """From the settings to an answer by a button of a real notification, while no page of the app is open."""
+    allow_loopback(house)
+    house.start()
+    visitor = visit("desktop", permissions=["notifications"])
+    with pushes(house, visitor) as device:
+        page = visitor.pair(house.url, house.code())
+        page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+        page.goto(f"{house.url}settings/notifications")
+        page.get_by_role("button", name="Turn on notifications").click()
+        page.get_by_role("button", name="Send a test").click()
+        expect(page.get_by_text("Handed to the push service.")).to_be_visible()
+        expect(page.get_by_text("this device", exact=False).last).to_be_visible()
+        assert findings(page) == []
+        device.next(page, "A test of notifications")
+        device.until_shown(page, "A test of notifications")
+        device.tap()
+        device.until_shown(page)
+
+        house.add(asking("limiter", *QUESTION))
+        question = house.until_asked("counted per tenant")
+        notice = device.next(page, "limiter asks")  # the app is looked at: the page says it itself
+        toast = page.locator(".toast").filter(has_text="limiter asks")
+        expect(toast).to_be_visible()
+        assert device.shown(page) == []
+        toast.get_by_role("button", name="Open").click()
+        expect(page).to_have_url(re.compile(f"/app/inbox/{question['id']}$"))
+        page.goto("about:blank")
+        device.give(page, json.dumps(notice))
+        device.until_buttons("Per tenant", "Per key")
+        device.tap(question["options"][1]["key"])
+        until_now(lambda: house.questions("open") == [], "the question is answered", within_s=60)
+        (closed,) = house.questions("all")
+        assert closed["answer"]["by"].startswith("device:") and closed["answer"]["option"] == "2"
+
+
+def test_what_was_answered_elsewhere_is_taken_away(house: House, visit: Visit) -> None:
+    allow_loopback(house)
+    house.start()
+    house.add(asking("limiter", *QUESTION))
+    visitor = visit("desktop", permissions=["notifications"])
+    with pushes(house, visitor) as device:
+        page = visitor.pair(house.url, house.code())
+        page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+        question = house.until_asked("counted per tenant")
+        page.evaluate(
+            """async (said) => (await navigator.serviceWorker.ready).showNotification(said.title, {
+                tag: said.tag, data: { ...said, questionId: said.question_id, agentId: null } })""",
+            {"kind": "question", "title": "limiter asks", "tag": "t", "question_id": question["id"]},
+        )
+        device.until_shown(page, "limiter asks")
+        house.run("answer", question["id"], "Per key")
+        device.until_shown(page)
