@@ -146,8 +146,6 @@ class AgentInfo(msgspec.Struct, frozen=True):
     agent_status: str = "unknown"
     terminal_title: str | None = None
     state_change_seq: int = 0
-    launch_pending: bool = False
-    interactive_ready: bool = False
 
 
 class _Workspace(msgspec.Struct, frozen=True):
@@ -264,7 +262,6 @@ class Read(msgspec.Struct, frozen=True):
 
     text: str
     revision: int = 0
-    truncated: bool = False
 
 
 class _ReadResult(msgspec.Struct, frozen=True):
