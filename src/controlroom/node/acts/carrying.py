@@ -16,7 +16,6 @@ import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import NamedTuple, TypeVar
 
@@ -29,7 +28,7 @@ from controlroom.core.text import clean_line
 from controlroom.kit.copied_file import BLOCK, common_bytes, copy_file, sync_all
 from controlroom.node.acts import carry_memory
 from controlroom.node.acts.carry_memory import Memory, Placed
-from controlroom.node.agents.moving import Belongings, Moving, Piece
+from controlroom.node.agents.moving import Belongings, Owning, Piece
 from controlroom.node.agents.transcripts import rows_from
 
 _log = structlog.get_logger("carrying")
@@ -52,7 +51,7 @@ class Carried(msgspec.Struct, frozen=True):
     backups: tuple[str, ...] = ()
 
 
-async def carry(moving: Moving, session_id: str, source: str, target: str, memory: Path) -> Carried:
+async def carry(owning: Owning, session_id: str, source: str, target: str, memory: Path) -> Carried:
     """Bring everything that a session owns into the target profile. Nothing may write to it meanwhile.
 
     ``memory``: a file of this one carrying in a private folder; with it the same call goes on after a kill at
@@ -60,7 +59,7 @@ async def carry(moving: Moving, session_id: str, source: str, target: str, memor
     never changed. Raises CannotCarry.
     """
     return await _in_thread(
-        lambda going: _Carrying(moving, session_id, Path(source), Path(target), memory, going).carry()
+        lambda going: _Carrying(owning, session_id, Path(source), Path(target), memory, going).carry()
     )
 
 
@@ -78,7 +77,8 @@ async def forget(memory: Path) -> None:
 
 
 async def _in_thread(job: Callable[[_Going], T]) -> T:
-    """Run it where it may block. Raises CannotCarry when it lasts too long, and what it raises."""
+    """Run it where it may block. Raises CannotCarry when it lasts too long, and what it raises. When nobody
+    waits any more it stops at its next block and takes back what it did, before this ends."""
     stopped = threading.Event()
 
     def going() -> None:
@@ -91,14 +91,11 @@ async def _in_thread(job: Callable[[_Going], T]) -> T:
     try:
         async with asyncio.timeout(LONGEST_S):
             return await asyncio.wrap_future(future)
-    except asyncio.CancelledError:
+    except (TimeoutError, asyncio.CancelledError) as error:
         stopped.set()
-        raise
-    except TimeoutError:
-        stopped.set()
-        with suppress(TimeoutError, CannotCarry):
-            async with asyncio.timeout(STOPS_WITHIN_S):
-                await asyncio.wrap_future(future)
+        await asyncio.wait([asyncio.wrap_future(future)], timeout=STOPS_WITHIN_S)
+        if isinstance(error, asyncio.CancelledError):
+            raise
         raise CannotCarry(f"The files were not copied within {round(LONGEST_S / 60)} minutes.") from None
 
 
@@ -121,9 +118,9 @@ class _Carrying:
     """One carrying; everything blocks."""
 
     def __init__(
-        self, moving: Moving, session_id: str, source: Path, target: Path, memory: Path, going: _Going
+        self, owning: Owning, session_id: str, source: Path, target: Path, memory: Path, going: _Going
     ) -> None:
-        self._moving = moving
+        self._owning = owning
         self._session_id = session_id
         self._source = source
         self._target = target
@@ -151,7 +148,7 @@ class _Carrying:
             raise Refused("The folder of the target profile is gone. Nothing was changed.")
         if self._source.exists() and self._source.samefile(self._target):
             return Carried("Both profiles are the same folder, so nothing was copied.")
-        belongings = self._moving.belongings(str(self._source), self._session_id)
+        belongings = self._owning.belongings(str(self._source), self._session_id)
         if belongings.missing:
             raise Refused(f"It is not whole: {belongings.missing[0]}, is missing. Nothing was changed.")
         jobs = self._jobs(belongings)
@@ -175,7 +172,7 @@ class _Carrying:
     def _jobs(self, belongings: Belongings) -> tuple[_Job, ...]:
         pieces = [piece for piece in belongings.pieces if not carry_memory.is_ours(piece.name)]
         if pieces:
-            there = self._moving.history(str(self._target), self._session_id)
+            there = self._owning.history(str(self._target), self._session_id)
             own = pieces[0].folder
             self._lies_in = (own, own if there is None else there.folder)
         jobs = [self._job(piece) for piece in pieces]
@@ -202,7 +199,7 @@ class _Carrying:
 
     def _path_there(self, piece: Piece) -> str:
         """A history goes where the target has its own copy; what lies beside the session's goes along."""
-        there = self._moving.history(str(self._target), piece.history) if piece.history else None
+        there = self._owning.history(str(self._target), piece.history) if piece.history else None
         if there is not None:
             return there.path
         return piece.path if piece.history else self._moved(piece.path)
@@ -228,7 +225,7 @@ class _Carrying:
         with path.open("rb") as file:
             for row in rows_from(file, _row_start(path, common)):
                 self._going()
-                count += self._moving.is_talk(row.data)
+                count += self._owning.is_talk(row.data)
         return count
 
     # ---- writing ---------------------------------------------------------------------------------------
@@ -286,7 +283,7 @@ class _Carrying:
             status = job.source.stat()
             if job.piece.base_bytes is None and (status.st_size, status.st_mtime_ns) != job.stamp:
                 raise _written_to()
-        if self._moving.belongings(str(self._source), self._session_id).pieces != belongings.pieces:
+        if self._owning.belongings(str(self._source), self._session_id).pieces != belongings.pieces:
             raise _written_to()
 
     def _place(self, memory: Memory, belongings: Belongings) -> None:

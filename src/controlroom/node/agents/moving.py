@@ -43,12 +43,8 @@ class Belongings(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-@runtime_checkable
-class Moving(Protocol):
-    """A kind of agent whose sessions can go to another profile."""
-
-    takes_name_along: bool
-    """Whether its own name for a session lies in what is copied. Else it gets a new one in the target."""
+class Owning(Protocol):
+    """What copying asks."""
 
     def belongings(self, profile: str, session_id: str) -> Belongings:
         """What this session owns in a profile; no pieces when it has no history there. Blocks. Raises
@@ -61,6 +57,14 @@ class Moving(Protocol):
     def is_talk(self, row: bytes) -> bool:
         """Whether this row of a history was said or done by the person or the model: only such rows make a
         history worth keeping. A damaged row is none."""
+
+
+@runtime_checkable
+class Moving(Owning, Protocol):
+    """A kind of agent whose sessions can go to another profile."""
+
+    takes_name_along: bool
+    """Whether its own name for a session lies in what is copied. Else it gets a new one in the target."""
 
     def variables(self, profile: str) -> dict[str, str | None]:
         """The variables that choose a profile (a config folder's path). None: it must not be set, whatever

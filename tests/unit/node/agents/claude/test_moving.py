@@ -6,17 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from controlroom.kit.clock import SystemClock
+from controlroom.kit.process import ProcProcesses
 from controlroom.node.agents.claude import moving
 from controlroom.node.agents.claude.client import ClaudeDriver
-from controlroom.node.agents.moving import Moving, Piece
+from controlroom.node.agents.moving import Piece
+from controlroom.node.agents.moving import moving as moving_of
 from controlroom.node.agents.transcripts import rows_from
+from controlroom.node.world import PaneWorld
 from tests.unit.node.agents.claude.samples import FIXTURES
 
 SESSION = "5109abef-1111-4222-8333-444455556666"
 
 
 def test_its_driver_can_move() -> None:
-    assert issubclass(ClaudeDriver, Moving)
+    world = PaneWorld((), ProcProcesses(), SystemClock())
+    assert moving_of(ClaudeDriver(world)) is not None
 
 
 def test_links_and_what_belongs_to_the_profile_stay(tmp_path: Path) -> None:

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from controlroom.kit.clock import SystemClock
+from controlroom.kit.process import ProcProcesses
 from controlroom.node.acts.carrying import CannotCarry, carry
 from controlroom.node.agents.codex import moving
 from controlroom.node.agents.codex.client import CodexDriver
-from controlroom.node.agents.moving import Moving
+from controlroom.node.agents.moving import moving as moving_of
+from controlroom.node.world import PaneWorld
 from tests.unit.node.agents.codex.samples import rollout, rows, session_id
 
 FORK, PARENT = rollout("11-18-27"), "01a22c2d-620d-7120-b723-46469a2de8ab"
@@ -41,7 +44,8 @@ def with_parent(top: Path, size: int = 94_622) -> Path:
 
 
 def test_its_driver_can_move() -> None:
-    assert issubclass(CodexDriver, Moving)
+    world = PaneWorld((), ProcProcesses(), SystemClock())
+    assert moving_of(CodexDriver(world)) is not None
 
 
 def test_helpers_come_along_and_strangers_do_not(tmp_path: Path) -> None:
