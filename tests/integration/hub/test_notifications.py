@@ -8,14 +8,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from controlroom.client import Refused
+from controlroom.core.notify import episodes
 from controlroom.kit.settings import Notify, Push, Settings
 from controlroom.testing.fake_node import agent_state
+from controlroom.wire.client import SendMessage
 from controlroom.wire.codec import decode
 from controlroom.wire.model import DialogOption, Finished, WaitingFor
 from controlroom.wire.notification import Notification, Notifications, NotificationSettings
 from tests.integration.hub.conftest import House
 from tests.integration.hub.device_door import Door, open_door
 from tests.integration.hub.question_house import Inbox
+from tests.integration.hub.test_trouble import pages
 from tests.support.push_service import PushService, push_service
 from tests.support.waiting import until
 
@@ -29,7 +33,10 @@ async def service() -> AsyncIterator[PushService]:
 
 
 @pytest.fixture
-async def door(house: House) -> AsyncIterator[Door]:
+async def door(house: House, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Door]:
+    monkeypatch.setattr(episodes, "AFTER_WAKING_MS", 0)
+    monkeypatch.setattr(episodes, "QUIET_SPELL_MS", 500)
+    monkeypatch.setitem(episodes._LATER, "database", 500)
     house.settings = msgspec.structs.replace(
         Settings(),
         push=Push(allow_private_endpoints=True),
@@ -202,3 +209,35 @@ async def test_trouble_of_the_control_room_is_told(desk: Desk) -> None:
     desk.house.board.clear("disk")
     await desk.record(kind="trouble", state="over")
     assert len(desk.service.heard) == 1
+
+
+async def test_that_the_database_fails_is_told_from_memory(desk: Desk) -> None:
+    """And written down once there is room again; it is not told twice."""
+    await desk.subscribed()
+    await desk.agent()
+    await pages(desk.house, 1)
+    with pytest.raises(Refused):
+        await desk.house.client.send("agt_1", SendMessage(id="msg_1", text="x" * 300_000))
+    (notice,) = await desk.heard(1)
+    assert notice["kind"] == "trouble" and "no space is left" in notice["title"]
+    await pages(desk.house, 1_000_000)
+    await desk.house.client.send("agt_1", SendMessage(id="msg_1", text="x" * 300_000))
+    record = await desk.record(kind="trouble", state="over")
+    assert record.why == "It was told at once."
+    assert len(desk.service.heard) == 1
+
+
+async def test_read_on_one_device_it_is_taken_away_on_all(desk: Desk) -> None:
+    """The question stays open; what was told is over, with the reason."""
+    await desk.subscribed()
+    await desk.agent(activity="question")
+    question = await desk.inbox.asked(ASK)
+    await desk.heard(1)
+    assert question.item_id is not None
+    async with desk.house.client.live() as live:
+        await live.seen("cht_1", question.item_id)
+        over = await desk.record(state="over")
+    assert over.why == "It was told at once. You have read it since."
+    await desk.inbox.asked(ASK.replace("colour", "size"))
+    _, second = await desk.heard(2)
+    assert second["badge"] == 2

@@ -54,7 +54,7 @@ _LATER: Mapping[str, int] = {
     "disk": 0,
     "memory": 0,
     "killed:": 0,
-    "database": 15_000,
+    "database": 5_000,
     "chief:": 0,
 }
 """How long trouble lasts before it is told, by how its code begins; what is not named is only shown."""
