@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -58,6 +59,10 @@ def mixed(desk: Desk) -> Iterator[Mixed]:
         lent.close()
 
 
+def children(pid: int | None) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
 def test_a_mixed_fleet(mixed: Mixed) -> None:
     room, herdr = mixed
     room.until("orchard", "working")
@@ -76,6 +81,16 @@ def test_a_mixed_fleet(mixed: Mixed) -> None:
     # A message to an agent in Herdr provably arrives.
     ran = room.run("send", "pears", "--wait", "Good morning — 漢字\nsecond line")
     assert ran.endswith("Delivered\n")
+
+    # A restart opens a tab, waits there for the old process, and goes on in it with the same session.
+    assert room.run("restart", "pears", "--why", "It has lost its way").count("✓") >= 3
+    again = room.until("pears", "idle")
+    assert (again.id, again.session_id) == (pears.id, pears.session_id)
+    assert again.pane is not None and again.pane.id != pears.pane.id and pears.pane.id not in herdr.panes
+    place = herdr.panes[again.pane.id]
+    assert place.label == "pears" and "pears" in room.run("operations") and herdr.focused == []
+    environ = [Path(f"/proc/{pid}/environ").read_bytes() for pid in children(place.shell_pid)]
+    assert any(f"HERDR_PANE_ID={again.pane.id}".encode() in each for each in environ)
 
     # One to an agent that asks something waits: nothing is typed, Herdr is not asked to prompt.
     assert plums.pane is not None

@@ -275,6 +275,26 @@ async def test_a_window_waits_for_its_shell_and_is_dead_when_its_program_ended(
     assert herdr.focused == []
 
 
+async def test_a_pane_of_the_person_is_never_called_dead(
+    herdr_bench: HerdrBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one that was started with an agent as its first process, that process is the foreground too."""
+    monkeypatch.setattr("controlroom.node.mux.herdr.link.BEGINS_WITHIN_S", 0.0)
+    pane = (await first_pane(herdr_bench)).ref
+    await herdr_bench.mux.keep(pane, is_kept=True)
+    assert not await is_dead(herdr_bench, pane)
+
+
+async def test_listings_that_overlap_drop_a_server_once(herdr_bench: HerdrBench) -> None:
+    for name in ("default", "work", "play"):
+        await herdr_bench.start_server(name)
+    await herdr_bench.mux.list()
+    for name in ("default", "work"):
+        await herdr_bench.kill_server(name)
+    listings = await asyncio.gather(*(herdr_bench.mux.list() for _ in range(4)))
+    assert {len(listing.servers) for listing in listings} == {1}
+
+
 async def is_dead(bench: HerdrBench, ref: PaneRef) -> bool:
     return next(pane.dead for pane in (await bench.mux.list()).panes if pane.ref == ref)
 

@@ -96,8 +96,10 @@ class HerdrMultiplexer:
     async def list(self) -> Listing:
         found = self._found()
         listed = await asyncio.gather(*(link.listing() for link in self._links.values()))
-        for path in [path for path, link in self._links.items() if link.is_gone]:
-            await self._links.pop(path).aclose()
+        gone = [link for link in self._links.values() if link.is_gone]
+        self._links = {path: link for path, link in self._links.items() if not link.is_gone}
+        for link in gone:
+            await link.aclose()
         servers = [server for server, _ in listed if server is not None]
         servers += [
             Server(
@@ -243,6 +245,7 @@ class HerdrMultiplexer:
         pane = PaneRef(self.kind, near.server, opened.pane_id)
         if not protocol.is_pane_id(pane.id):
             raise PaneUnsure("Herdr did not say what it opened.")
+        link.opened.add(pane.id)
         with suppress(PaneBusy, PaneGone):  # the tab has the name already
             await self._act(link, "pane.rename", {"pane_id": pane.id, "label": name})
         if not await self._is_at_prompt(link, pane):

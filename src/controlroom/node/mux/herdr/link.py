@@ -60,9 +60,9 @@ class _Kept:
 
     def has_ended(self, processes: ProcessInfo | None, now_s: float) -> bool:
         """Only the shell is left."""
-        if processes is None:
+        if processes is None or processes.foreground_process_group_id is None:
             return False
-        is_shell = processes.foreground_process_group_id in (None, processes.shell_pid)
+        is_shell = processes.foreground_process_group_id == processes.shell_pid
         self._has_begun = self._has_begun or not is_shell
         return is_shell and (self._has_begun or now_s - self._since_s >= BEGINS_WITHIN_S)
 
@@ -74,6 +74,7 @@ class Link:
         """``patience_s``: how long a listing may wait for a server that has answered in time so far."""
         self.path = path
         self.is_gone = False
+        self.opened: set[str] = set()  # panes in whose shell a program was started here
         self._clock = clock
         self._changed = changed
         self._patience_s = patience_s
@@ -120,9 +121,9 @@ class Link:
         return None if self._snapshot is None else self._snapshot.sizes.get(pane_id)
 
     def keep(self, pane_id: str, *, is_kept: bool) -> None:
-        """Tell from now on, or no more, when only its shell is left in a pane. (Herdr keeps the shell, so
-        the last words of a program can be read.)"""
-        if is_kept:
+        """Tell from now on, or no more, when only its shell is left in a pane that we opened. (Herdr keeps
+        the shell, so the last words of a program can be read.) Other panes go with their program."""
+        if is_kept and pane_id in self.opened:
             self._kept[pane_id] = _Kept(self._clock.monotonic())
         else:
             self._kept.pop(pane_id, None)
@@ -179,8 +180,8 @@ class Link:
         self._listen(tuple(sorted(snapshot.agents)))
 
     def _too_old(self, version: str, number: int) -> None:
-        self._forget()
         self._failures += 1
+        self._snapshot = None
         text = (
             f"The Herdr server at {self.path} runs version {clean_line(version, 40) or 'unknown'} (protocol"
             f" {number}); 0.7.5 (protocol {protocol.OLDEST}) or newer is needed."
