@@ -115,6 +115,14 @@ async def test_the_same_id_is_the_same_operation_and_another_body_is_refused(hou
             ask("start", OperationArgs(kind="claude", folder="/", machine_id="mac_9"), agent_id=None),
             "not_found",
         ),
+        (
+            ask("start", OperationArgs(kind="claude", folder="/", worktree="x" * 101), agent_id=None),
+            "bad_request",
+        ),
+        (
+            ask("start", OperationArgs(kind="claude", folder="/", flags=("--a",) * 21), agent_id=None),
+            "bad_request",
+        ),
     ],
 )
 async def test_what_cannot_be_is_refused(house: House, wish: AskOperation, code: str) -> None:
@@ -264,6 +272,19 @@ async def test_a_start_sends_its_first_prompt_to_the_new_agent_once(house: House
     await house.until_agent("agt_2")
     sent = [act.id for act in house.node.asked if act.id == "op_1_prompt"]
     assert sent == ["op_1_prompt"]
+
+
+async def test_a_start_tells_its_machine_all_that_was_asked_for(house: House) -> None:
+    await seen_agent(house)
+    args = OperationArgs(
+        kind="codex", folder="/srv/pears", model="gpt-6", flags=("--search",), worktree="kim/plums"
+    )
+    await house.client.operate(ask("start", args, agent_id=None))
+    act = await taken(house)
+    assert (act.agent_kind, act.model, act.flags, act.worktree) == (
+        *("codex", "gpt-6", ("--search",)),
+        "kim/plums",
+    )
 
 
 async def test_a_lost_journal_is_said(house: House) -> None:
