@@ -1,5 +1,5 @@
-"""Pushes in a browser without a network: a subscription that leads to a service of ours, and the way in which the
-browser itself hands a message to its worker. Only the push service and the system's display are left out."""
+"""Pushes in a browser without a network: a subscription that leads to a service of ours, and the way in which
+the browser itself hands a message to its worker. The push service and the system's display are left out."""
 
 from __future__ import annotations
 

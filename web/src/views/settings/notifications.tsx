@@ -8,6 +8,8 @@ import { line } from "../../kit/text";
 import { lookAtPush, push, turnOff, turnOn, type PushState } from "../../live/push";
 import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
+import { NotifyList } from "./notify-list";
+import { NotifyRules, type Rules, type RulesWish } from "./notify-rules";
 import { Page, Section, Trouble } from "./page";
 
 type SubscriptionList = components["schemas"]["SubscriptionList"];
@@ -25,14 +27,27 @@ export function Notifications() {
   const refusal = useSignal<Refusal | null>(null);
   const said = useSignal("");
   const isBusy = useSignal(false);
+  const rules = useSignal<Rules | null>(null);
+  const isSetting = useSignal(false);
   const ways = useSignal<SubscriptionList["subscriptions"]>([]);
   const now = push.value;
   const look = async (): Promise<void> => {
     const answer = await room.http.request<SubscriptionList>("GET", "/push/subscriptions");
     if (answer.ok) ways.value = answer.value.subscriptions;
   };
+  const change = async (wish: RulesWish): Promise<void> => {
+    isSetting.value = true;
+    const answer = await room.http.request<Rules>("PATCH", "/notifications/settings", { body: wish });
+    isSetting.value = false;
+    refusal.value = answer.ok ? null : answer.refusal;
+    rules.value = answer.ok ? answer.value : rules.value === null ? null : { ...rules.value };
+  };
   useEffect(() => {
     void lookAtPush(room.http).then(look);
+    void room.http.request<Rules>("GET", "/notifications/settings").then((answer) => {
+      if (answer.ok) rules.value = answer.value;
+      else refusal.value = answer.refusal;
+    });
   }, []);
   const run = async (what: () => Promise<{ text: string } | null>): Promise<void> => {
     if (isBusy.value) return;
@@ -70,6 +85,7 @@ export function Notifications() {
         {said.value === "" ? null : <p class="sec-hint" role="status">{said.value}</p>}
         <Trouble refusal={refusal.value} />
       </Section>
+      {rules.value === null ? null : <NotifyRules rules={rules.value} isBusy={isSetting} onChange={(wish) => void change(wish)} />}
       <Section title="Where they go" hint="Phones with the relay’s app get theirs in that app. Services such as ntfy or mail are set up on the hub’s machine.">
         {ways.value.length === 0 ? <p class="second">Nowhere yet.</p> : (
           <ul class="panel">
@@ -82,6 +98,7 @@ export function Notifications() {
           </ul>
         )}
       </Section>
+      <NotifyList />
     </Page>
   );
 }
