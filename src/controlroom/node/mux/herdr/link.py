@@ -139,7 +139,6 @@ class Link:
         began = self._clock.monotonic()
         try:
             await self._read()
-            self._failures = 0
         except Nobody:
             self._forget()
             self.is_gone = True
@@ -175,6 +174,7 @@ class Link:
         self._server = Server(path=self.path, state="ok", version=snapshot.version)
         self._panes = self._listed(snapshot)
         self._read_s = self._clock.monotonic()
+        self._failures = 0
         if before != (self._server, tuple(pane.ref.id for pane in self._panes)):
             self._changed()
         self._listen(tuple(sorted(snapshot.agents)))

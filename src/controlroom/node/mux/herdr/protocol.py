@@ -302,13 +302,13 @@ def status_word(status: str) -> Word:
 _LIFECYCLE = (
     *("workspace.created", "workspace.closed", "workspace.renamed"),
     *("tab.created", "tab.closed", "tab.renamed"),
-    *("pane.created", "pane.closed", "pane.exited", "pane.moved", "pane.updated", "pane.agent_detected"),
+    *("pane.created", "pane.closed", "pane.exited", "pane.moved", "pane.agent_detected"),
 )
 
 
 def subscriptions(agents: Iterable[str]) -> list[dict[str, str]]:
-    """All that may change a listing; the status of panes only where an agent is: each entry costs the server
-    a look every 100 ms."""
+    """What changes a listing at once, not each title; the status of panes only where an agent is: each such
+    entry costs the server a look every 100 ms."""
     entries = [{"type": name} for name in _LIFECYCLE]
     return entries + [{"type": "pane.agent_status_changed", "pane_id": pane} for pane in agents]
 
