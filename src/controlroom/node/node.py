@@ -25,6 +25,7 @@ from controlroom.node.mux.base import Multiplexer
 from controlroom.node.snapshot import SnapshotBoard
 from controlroom.node.tracker import Tracker
 from controlroom.node.usage.part import UsagePart
+from controlroom.node.vitals import Vitals
 from controlroom.node.watch import Mirror
 from controlroom.node.world import PaneWorld
 
@@ -94,6 +95,12 @@ class Node:
             worktrees=database.with_name("worktrees"),
             starts=starts or Starts(),
         )
+        self._vitals = Vitals(
+            folders=(database.parent,),
+            agents=lambda: self._board.current.agents,
+            clock=clock,
+            health=health,
+        )
         self._tasks = Tasks("node")
 
     async def open(self) -> None:
@@ -141,6 +148,7 @@ class Node:
         self._tasks.supervise("looks", self._look_for_ever, self._health)
         self._tasks.supervise("wakes", self._wake_for_ever, self._health)
         self._tasks.supervise("inbox", self._tidy_for_ever, self._health)
+        self._tasks.supervise("vitals", self._vitals.run, self._health)
         if self._usage is not None:
             self._tasks.supervise("usage", self._usage.run, self._health)
 

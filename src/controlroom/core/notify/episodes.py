@@ -52,8 +52,7 @@ _LATER: Mapping[str, int] = {
     "crashed:": 60_000,
     "multiplexer:": 60_000,
     "disk": 0,
-    "memory": 0,
-    "killed:": 0,
+    "vitals:": 0,
     "database": 5_000,
     "chief:": 0,
 }
