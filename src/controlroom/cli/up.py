@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Run the control room: hub, node and doors in one process, in the foreground.
 
-    It finds the agents in your tmux panes by itself and changes nothing about them. Ctrl-C ends it; your
-    agents go on. "controlroom service install" makes it start with your session instead.
+    It finds the agents in your tmux and Herdr panes by itself and changes nothing about them. Ctrl-C ends it;
+    your agents go on. "controlroom service install" makes it start with your session instead.
     """
     import asyncio
 
