@@ -36,7 +36,7 @@ async def test_full_and_killed_and_over_again() -> None:
     clock.advance(3)
     figures["free"] = 9
     await vitals.look()
-    (item,) = health.items
+    item = health.items[0]
     assert item.title == "A program was killed for memory, and oak ended at that moment"
     clock.advance(3_600)
     await vitals.look()
