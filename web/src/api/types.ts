@@ -55,6 +55,7 @@ export type Account = Schemas["Account"];
 export type AccountWindow = Schemas["AccountWindow"];
 export type Profile = Schemas["Profile"];
 export type UsageReport = Schemas["UsageReport"];
+export type ReadingAsked = Schemas["ReadingAsked"];
 export type UsageRow = Schemas["UsageRow"];
 export type PolicyReport = Schemas["PolicyReport"];
 export type PolicyAdvice = Schemas["PolicyAdvice"];

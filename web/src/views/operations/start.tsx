@@ -40,13 +40,14 @@ function Form(props: { why: string; args: OperationArgs; onClose(): void; onAske
   const usual = machines.find((machine) => machine.primary) ?? machines[0];
   const fields = useFields("start", {
     why: props.why, kind: args.kind ?? KINDS[0], folder: args.folder ?? "", profile: args.profile ?? "", name: args.name ?? "", model: args.model ?? "",
-    prompt: args.prompt ?? "", machine: args.machine_id ?? usual?.id ?? "",
+    prompt: args.prompt ?? "", worktree: args.worktree ?? "", flags: (args.flags ?? []).join(" "), machine: args.machine_id ?? usual?.id ?? "",
   });
   const machine = machines.find((one) => one.id === fields.of("machine")) ?? usual;
   const kind = fields.of("kind");
   const isFixed = asking.isBusy || asking.isLost;
   const folder = fields.of("folder").trim();
   const why = oneLine(fields.of("why"));
+  const flags = fields.of("flags").trim();
   const profiles = around.profiles.filter((profile) => profile.machine_id === machine?.id && profile.kind === kind);
   const profile = profiles.find((one) => one.folder === fields.of("profile"));
   const field = (name: string) => ({ value: fields.of(name), disabled: isFixed, onInput: (text: string) => fields.set(name, text) });
@@ -56,6 +57,7 @@ function Form(props: { why: string; args: OperationArgs; onClose(): void; onAske
       args: {
         kind, folder, ...(machine === undefined ? {} : { machine_id: machine.id }), ...(profile === undefined ? {} : { profile: profile.folder }),
         ...given("name", line(fields.of("name"), 80)), ...given("model", line(fields.of("model"), 80)), ...given("prompt", fields.of("prompt").trim()),
+        ...given("worktree", fields.of("worktree").trim()), ...(flags === "" ? {} : { flags: [flags] }),
       },
     });
     if (operation === null) return;
@@ -100,7 +102,9 @@ function Form(props: { why: string; args: OperationArgs; onClose(): void; onAske
         <textarea class="input" rows={3} dir="auto" maxLength={LONGEST_PROMPT} placeholder="What should it do?" disabled={isFixed} value={fields.of("prompt")} onInput={(event) => fields.set("prompt", event.currentTarget.value)} />
       </label>
       <TextField label="Name" limit={80} hint="Without it, that of its folder." {...field("name")} />
+      <TextField label="New branch" isCode limit={200} hint="With a name here it works on a new branch of this name, in a git worktree beside the repository." {...field("worktree")} />
       <TextField label="Model" isCode limit={80} hint="Without it, the one that its settings name." {...field("model")} />
+      <TextField label="Flags" isCode limit={300} hint="Exactly as the setting agents.flags of its machine allows them." {...field("flags")} />
       <Why value={fields.of("why")} disabled={isFixed} onInput={(text) => fields.set("why", text)} />
       <Trouble asking={asking} />
     </Sheet>
@@ -132,7 +136,7 @@ function Started(props: { operation: Operation; onClose(): void }) {
   );
 }
 
-function given(name: "name" | "model" | "prompt", value: string): OperationArgs {
+function given(name: "name" | "model" | "prompt" | "worktree", value: string): OperationArgs {
   return value === "" ? {} : { [name]: value };
 }
 
