@@ -264,7 +264,7 @@ class Tracker:
                 f"agents:{kind}:problem:",
                 [(f"agents:{kind}:problem:{code}", text, text) for code, text in found.problems],
             )
-        return sightings
+        return self._world.innermost(sightings)
 
     def _tie(self, sightings: list[Sighting]) -> tuple[Tie, ...]:
         here = {(who.kind, who.incarnation) for who in sightings}

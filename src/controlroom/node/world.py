@@ -21,6 +21,8 @@ QUIET_FRAME_S = 30.0
 PROCESSES_EVERY_S = 3.0
 """Without a change in the panes, the process table is read again after this time."""
 
+MOST_PARENTS = 64
+
 _INHERITED = ("TMUX", "TMUX_PANE", "HERDR_SOCKET_PATH", "HERDR_PANE_ID")
 
 
@@ -102,15 +104,39 @@ class PaneWorld:
             return False
         return self._is_inside(pid, pane.pid) and self._processes.has_keyboard(pid)
 
+    def innermost(self, sightings: Sequence[Sighting]) -> list[Sighting]:
+        """Each process in one pane only: a multiplexer may run in a pane of another, and both see what runs
+        in it."""
+        found: list[Sighting] = []
+        places: dict[tuple[str, str], int] = {}
+        for who in sightings:
+            place = places.setdefault((who.kind, who.incarnation), len(found))
+            if place == len(found) or who.pane is None or found[place].pane is None:
+                found.append(who)
+            elif who.pane != found[place].pane and self._steps_to(who) < self._steps_to(found[place]):
+                found[place] = who
+        return found
+
+    def _steps_to(self, who: Sighting) -> int:
+        """How many parents are between this process and its pane's own."""
+        pane = None if who.pane is None else self._panes.get(who.pane)
+        pid = who.incarnation.partition("@")[0]
+        if pane is None or not pid.isdigit():
+            return MOST_PARENTS
+        return self._steps(int(pid), pane.pid)
+
     def _is_inside(self, pid: int, ancestor: int) -> bool:
+        return self._steps(pid, ancestor) < MOST_PARENTS
+
+    def _steps(self, pid: int, ancestor: int) -> int:
         current: int | None = pid
-        for _ in range(64):
+        for steps in range(MOST_PARENTS):
             if current == ancestor:
-                return True
+                return steps
             if current is None or current <= 1:
-                return False
+                break
             current = self._processes.parent_of(current)
-        return False
+        return MOST_PARENTS
 
     async def frame(self, ref: PaneRef, *, max_age_s: float = 0.0) -> Frame:
         """The screen. Older than ``max_age_s`` is fine while the pane had no output since (30 s at most).
