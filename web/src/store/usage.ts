@@ -340,9 +340,15 @@ export function actsOn(policy: PolicyReport, machineId: string): boolean {
   return !policy.paused && (policy.machines ?? []).some((machine) => machine.id === machineId && machine.automatic);
 }
 
-/** Moves that wait for a hand: the policy would do them, and may not. */
-export function suggested(policy: PolicyReport, agents: ReadonlyMap<string, Agent>): SameAdvice[] {
-  return advised(policy, agents).filter(({ advice, agents: those }) => advice.what === "move" && advice.to_profile != null && !those.some((agent) => actsOn(policy, agent.machine_id)));
+/** Moves that wait for a hand: the policy would do them, may not, and they are not `under way`. */
+export function suggested(policy: PolicyReport, agents: ReadonlyMap<string, Agent>, profiles: readonly Profile[], underWay: ReadonlySet<string>): SameAdvice[] {
+  return advised(policy, agents).flatMap(({ advice, agents: those }) => {
+    const target = profiles.find((profile) => profile.id === advice.to_profile);
+    if (advice.what !== "move" || target === undefined || advice.operation != null) return [];
+    // What the policy said may be a minute old: who moves, or has moved, is left out.
+    const left = those.filter((agent) => !actsOn(policy, agent.machine_id) && !underWay.has(agent.id) && agent.profile !== target.folder);
+    return left.length === 0 ? [] : [{ advice, agents: left }];
+  });
 }
 
 /** Stays the same while a suggestion means the same: numbers in its words may change. */

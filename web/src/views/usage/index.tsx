@@ -16,7 +16,9 @@ import { CopyButton } from "../../parts/code";
 import { Icon } from "../../parts/icon";
 import { Title } from "../../parts/title";
 import { kindName } from "../../store/agents";
+import { isUnderWay } from "../../store/operations";
 import { accountByAgent, counts, countWords, inOrder, minimaOf, usersOf, type Counts, type Times } from "../../store/usage";
+import { useOperations } from "../operations/card";
 import { AccountCard, AgentLinks, ProfileLine } from "./account";
 import { ReadAgain } from "./again";
 import { useAround } from "./load";
@@ -40,6 +42,8 @@ export function Usage() {
   useCardSteps(list);
   const times: Times = { nowMs, span, clock: (ms) => clock(ms, nowMs) };
   const accounts = useMemo(() => inOrder(byId?.values() ?? []), [byId]);
+  const operations = useOperations();
+  const underWay = useMemo(() => new Set([...operations.values()].filter(isUnderWay).map((one) => one.agent_id ?? "")), [operations]);
   const minima = minimaOf(policy);
   const users = useMemo(
     () => usersOf(agents.values(), new Set(accounts.map((account) => account.id)), accountByAgent(agents.values(), profiles, policy)),
@@ -63,7 +67,7 @@ export function Usage() {
         <div class="page usage-wide">
           {refusal === null ? null : <Trouble refusal={refusal} isShown={isShown} />}
           {isShown && isKnown && accounts.length === 0 ? <NoAccount profiles={profiles} /> : null}
-          {byId !== null && policy !== null ? <Suggested policy={policy} profiles={profiles} accounts={byId} agents={agents} /> : null}
+          {byId !== null && policy !== null ? <Suggested policy={policy} profiles={profiles} accounts={byId} agents={agents} underWay={underWay} /> : null}
           {isShown && accounts.length > 0 ? (
             <section aria-labelledby="usage-accounts">
               <h2 class="group-head" id="usage-accounts">Accounts</h2>
@@ -75,7 +79,7 @@ export function Usage() {
               <p class="sec-hint">Bars show what is used. Hatched: an old reading, so at least this much. Dashed: not known. Striped end: the reserve.</p>
             </section>
           ) : null}
-          {isShown && policy !== null ? <Opinion policy={policy} profiles={profiles} agents={agents} /> : null}
+          {isShown && policy !== null ? <Opinion policy={policy} profiles={profiles} agents={agents} underWay={underWay} /> : null}
           {isShown && isKnown ? <Loose agents={users.others} policy={policy} /> : null}
           {loose.length === 0 || !isShown ? null : <LooseProfiles profiles={loose} machineName={machineName} times={times} />}
           {isShown ? <WhatAgentsUsed agents={agents} profiles={profiles} machineName={machineName} /> : null}

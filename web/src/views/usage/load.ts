@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Refusal } from "../../api/http";
 import type { Account, PolicyReport, Profile, UsageReport } from "../../api/types";
 import { useRoom, type Room } from "../../live/room";
+import { isUnderWay } from "../../store/operations";
 import { readAccount } from "../../store/read";
 import type { UsageBy } from "../../store/usage-sums";
 
@@ -23,11 +24,11 @@ export interface Around {
   refusal: Refusal | null;
 }
 
-/** Accounts go into the state; profiles and the policy's opinion are asked for again when accounts change. */
+/** Accounts go into the state; profiles and the policy's opinion are asked for again when accounts change, and when an operation is over. */
 export function useAround(): Around {
   const room = useRoom();
   const [around, setAround] = useState<Around>({ profiles: [], policy: null, isKnown: false, refusal: null });
-  const when = useWhen(useComputed(() => room.state.value.accounts.told).value);
+  const when = useWhen(useComputed(() => room.state.value.accounts.told + [...room.state.value.operations.values()].filter((one) => !isUnderWay(one)).length).value);
   useEffect(() => whileShown(async (signal) => {
     const [refusal, profiles, policy] = await Promise.all([
       loadAccounts(room, signal),

@@ -9,9 +9,9 @@ const HEADS: Readonly<Record<PolicyAdvice["what"], string>> = { move: "Would mov
 const ACTING: typeof HEADS = { move: "Moves", wait: "Moves", ask: "Asks you first", stay: "Stays" };
 const ICONS: Readonly<Record<PolicyAdvice["what"], string>> = { move: "move", wait: "hourglass", ask: "warn", stay: "check" };
 
-export function Opinion(props: { policy: PolicyReport; profiles: readonly Profile[]; agents: ReadonlyMap<string, Agent> }) {
-  const hands = new Set(suggested(props.policy, props.agents).map((same) => same.advice.agent_id));
-  const found = advised(props.policy, props.agents).filter((same) => !hands.has(same.advice.agent_id));
+export function Opinion(props: { policy: PolicyReport; profiles: readonly Profile[]; agents: ReadonlyMap<string, Agent>; underWay: ReadonlySet<string> }) {
+  const hands = new Set(suggested(props.policy, props.agents, props.profiles, props.underWay).flatMap((same) => same.agents.map((agent) => agent.id)));
+  const found = advised(props.policy, props.agents).filter((same) => !same.agents.every((agent) => hands.has(agent.id) || props.underWay.has(agent.id)));
   if (found.length === 0) return <p class="sec-hint">{policyNote(props.policy)}</p>;
   return (
     <section class="usage-part" aria-labelledby="usage-rules">

@@ -16,10 +16,12 @@ interface SuggestedProps {
   profiles: readonly Profile[];
   accounts: ReadonlyMap<string, Account>;
   agents: ReadonlyMap<string, Agent>;
+  /** Agents on which an operation is under way. */
+  underWay: ReadonlySet<string>;
 }
 
 export function Suggested(props: SuggestedProps) {
-  const found = suggested(props.policy, props.agents).filter((same) => !putOff.value.has(suggestionKey(same)));
+  const found = suggested(props.policy, props.agents, props.profiles, props.underWay).filter((same) => !putOff.value.has(suggestionKey(same)));
   if (found.length === 0) return null;
   return (
     <section class="usage-suggested" aria-labelledby="usage-suggested">

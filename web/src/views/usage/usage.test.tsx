@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Account, PolicyReport, Profile, UsageReport } from "../../api/types";
 import { RoomContext, type Room } from "../../live/room";
-import { account, accountWindow, agent, machine } from "../../store/samples";
+import { account, accountWindow, agent, machine, operation } from "../../store/samples";
 import { apply, EMPTY, type State, type StoreEvent } from "../../store/state";
 
 const wide = vi.hoisted(() => ({ isWide: { value: true } }));
@@ -130,27 +130,33 @@ describe("usage", () => {
     expect(document.querySelector(".usage-table th small")?.textContent).toBe("5 answers: 1 input, 2 cache read, 3 cache written, 12.3k output");
   });
 
-  const move: PolicyReport["advice"][number] = { agent_id: "agt_1", what: "move", rule: "week_low", why: "Its week is low.", sentences: ["2 % is left."], account: "acc_1", to_profile: "prf_1", when: "idle" };
+  const move: PolicyReport["advice"][number] = { agent_id: "agt_1", what: "move", rule: "week_low", why: "Its week is low.", sentences: ["2 % is left."], account: "acc_1", to_profile: "prf_2", when: "idle" };
+  const spare: Profile = { ...profile, id: "prf_2", name: "spare", folder: "/s" };
 
   it("suggests a move that the policy may not do by itself; not now puts it off", async () => {
     answers["/policy"] = { ...POLICY, advice: [move] };
+    answers["/profiles"] = [profile, spare];
     await show();
     const card = document.querySelector('[aria-labelledby="usage-suggested"] .card');
-    expect(card?.querySelector("h3")?.textContent).toBe("Move orchard from work@example.com to work?");
+    expect(card?.querySelector("h3")?.textContent).toBe("Move orchard from work@example.com to spare?");
     expect(card?.textContent).toContain("Its week is low. It would wait for the end of the turn.");
     expect(text()).toContain("nothing is moved by them");
     await act(() => card?.querySelector<HTMLElement>(".btn-primary")?.click());
-    expect(wish.value).toEqual({ kind: "move", agentId: "agt_1", why: "Its week is low.", profileId: "prf_1" });
+    expect(wish.value).toEqual({ kind: "move", agentId: "agt_1", why: "Its week is low.", profileId: "prf_2" });
+    act(() => { state.value = { ...state.value, operations: new Map([["op_1", operation("op_1", { kind: "move" })]]) }; });
+    expect(document.querySelector('[aria-labelledby="usage-suggested"]')).toBeNull();
+    act(() => { state.value = { ...state.value, operations: new Map() }; });
     await pressed("Not now");
     expect(document.querySelector('[aria-labelledby="usage-suggested"]')).toBeNull();
   });
 
   it("says what the policy does by itself where it may, and suggests nothing there", async () => {
     answers["/policy"] = { ...POLICY, advice: [move], machines: [{ id: "mac_1", name: "studio", automatic: true }] };
+    answers["/profiles"] = [profile, spare];
     await show();
     expect(document.querySelector('[aria-labelledby="usage-suggested"]')).toBeNull();
     const part = document.querySelector('[aria-labelledby="usage-rules"]');
-    expect(part?.querySelector("li")?.textContent).toBe("Moves to work when its turn ends: orchardIts week is low.Why, orchard2 % is left.");
+    expect(part?.querySelector("li")?.textContent).toBe("Moves to spare when its turn ends: orchardIts week is low.Why, orchard2 % is left.");
     expect(part?.textContent).toContain("On studio the usage rules move agents by themselves");
   });
 
