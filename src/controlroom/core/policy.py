@@ -214,10 +214,12 @@ def _planned(agent: PolicyAgent, due: Advice, found: Sequence[Trouble], situatio
     due = _with(
         due, due.rule, *refused, words.chosen(best.account, best.week_ends_ms, others, best.is_old, now_ms)
     )
-    if (held_up := _HELD_UP.get(agent.activity)) is not None:
+    is_asked = agent.activity == "blocked" and agent.asks_limit
+    if (held_up := _HELD_UP.get(agent.activity)) is not None and not is_asked:
         return _with(due, "busy", held_up, what="wait", to=best.profile)
     is_busy = agent.activity == "working"
-    notes = [words.AT_LIMIT] if agent.at_limit else []
+    notes = [words.LIMIT_PROMPT] if is_asked else []
+    notes += [words.AT_LIMIT] if agent.at_limit or is_asked else []
     moved = f"It would move to {best.account.name}, profile {best.profile.name}, "
     moved += "when its turn ends." if is_busy else "now."
     return _with(

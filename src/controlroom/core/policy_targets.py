@@ -56,6 +56,8 @@ class LeftAccount(msgspec.Struct, frozen=True, kw_only=True):
 
 class PolicyAgent(msgspec.Struct, frozen=True, kw_only=True):
     """What the policy has to know of an agent. ``at_limit``: its last turn ended at a usage limit.
+    ``asks_limit``: the prompt that it is blocked at asks what to do at that limit, and has no meaning
+    elsewhere.
 
     ``moved_at_ms``: its last move, whoever made it, or with ``has_failed`` the last try of one.
     ``alone_until_ms``: until then the policy leaves it alone, ``alone_why``. (``core.policy_memory``)
@@ -68,6 +70,7 @@ class PolicyAgent(msgspec.Struct, frozen=True, kw_only=True):
     activity: Activity
     model: str = ""
     at_limit: bool = False
+    asks_limit: bool = False
     moved_at_ms: int | None = None
     has_failed: bool = False
     left: tuple[LeftAccount, ...] = ()

@@ -15,6 +15,8 @@ from controlroom.core.allowance import (
 
 AT_LIMIT: Final = "Its last turn ended at the limit: after a move it goes on when you write to it."
 
+LIMIT_PROMPT: Final = "The prompt that it waits at is about this limit, and goes away with the move."
+
 _MINUTE_MS, _HOUR_MS, _DAY_MS = 60_000, 3_600_000, 86_400_000
 
 

@@ -144,6 +144,7 @@ def _agent(agent: Agent, profiles: Sequence[Profile], memory: AgentMemory) -> Po
         activity=agent.activity,
         model=agent.model or "",
         at_limit=agent.fault is not None and agent.fault.code == "usage_limit",
+        asks_limit=agent.waiting_for is not None and agent.waiting_for.kind == "limit",
         moved_at_ms=memory.moved_at_ms,
         has_failed=memory.failures > 0,
         left=memory.left,

@@ -191,6 +191,13 @@ def test_nothing_that_runs_is_lost(activity: str, what: str, when: str | None) -
     assert (found.what, found.when, found.to_profile_id) == (what, when, "p-home")
 
 
+def test_the_prompt_of_a_limit_holds_no_move_up() -> None:
+    found = advice(LOW, HOME, who=agent(activity="blocked", asks_limit=True))
+    assert (found.what, found.when) == ("move", "now")
+    assert "The prompt that it waits at is about this limit, and goes away with the move." in found.sentences
+    assert advice(LOW, HOME, who=agent(activity="helpers", asks_limit=True)).what == "wait"
+
+
 def test_a_move_is_followed_by_a_cool_down() -> None:
     moved = agent(moved_at_ms=NOW - 10 * MIN)
     found = advice(LOW, HOME, who=moved)

@@ -147,7 +147,10 @@ class Sight:
             losses.append("the running turn")
         if helpers:
             losses.append("a helper that runs" if helpers == 1 else f"{helpers} helpers that run")
-        if (dialog := _dialog(facts)) is not None:
+        dialog = _dialog(facts)
+        # What to do at a limit is no question any more once the agent has left that account.
+        is_void = errand.saga.kind == "move" and dialog is not None and dialog.kind == "limit"
+        if dialog is not None and not is_void:
             losses.append(f"an open dialog ({clean_line(' '.join(dialog.text.split()), 120)})")
         if _draft(facts):
             losses.append("a draft in its composer")
@@ -161,7 +164,8 @@ class Sight:
             "unknown": "What it does now is not known.",
         }.get(verdict.activity, "")
         return (
-            verdict.activity in ("idle", "question") and not losses,
+            (verdict.activity in ("idle", "question") or (is_void and verdict.activity == "blocked"))
+            and not losses,
             why or (DRAFT if _draft(facts) else "It is not free."),
             tuple(losses),
         )
