@@ -340,8 +340,9 @@ class Tracker:
         return self._records[record.id]
 
     def _incarnation(self, ref: PaneRef | None) -> str:
+        """That of a pane whose multiplexer starts agents by itself; elsewhere a person does."""
         pane = None if ref is None else self._world.pane(ref)
-        return "" if pane is None else pane.incarnation
+        return pane.incarnation if pane is not None and pane.comes_back else ""
 
     def _strayed_from(self, record: AgentRecord, who: Sighting) -> str:
         change: strays.Change = "same_process" if record.incarnation == who.incarnation else "other"

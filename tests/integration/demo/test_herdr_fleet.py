@@ -41,6 +41,7 @@ def mixed(desk: Desk) -> Iterator[Mixed]:
     for folder in (mine.folder, lent.folder):
         folder.mkdir()
     herdr = HerdrDesk(lent)
+    herdr.answers_dialogs = True  # as up to 0.8.0, were it asked to prompt
     mine.add(Scene(name="orchard", turns=(Turn(prompt="Begin.", steps=(Hold(), Say(text="Done."))),)))
     herdr.add_agent(
         Scene(name="pears", folder="pears", turns=(Turn(prompt="Begin.", steps=(Say(text="Yes."),)),))

@@ -76,7 +76,7 @@ def wait_for_end(process: str) -> None:
 def keep_pane() -> None:
     """Let the pane stay should the agent end at once: its last words say why. Undone once it is up."""
     pane = os.environ.get("TMUX_PANE", "")
-    if pane:
+    if pane and "HERDR_PANE_ID" not in os.environ:  # a Herdr that was started in tmux hands TMUX_PANE on
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(
                 ["tmux", "set-option", "-p", "-t", pane, "remain-on-exit", "on"],

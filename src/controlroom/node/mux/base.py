@@ -52,6 +52,7 @@ class Pane(msgspec.Struct, frozen=True, kw_only=True):
     dead: bool
     active_at_s: int  # when its window last had output, whole seconds
     tells_output: bool = True  # False: output may come without a word in ``active_at_s``
+    comes_back: bool = False  # a restarted server may start the agent in it again, by itself
     hint: str = ""  # the pane option @controlroom_agent
     opinion: Opinion | None = None
 

@@ -286,6 +286,7 @@ class Link:
             dead=kept is not None and kept.has_ended(known.processes, self._clock.monotonic()),
             active_at_s=known.changed_ms // 1000,
             tells_output=False,
+            comes_back=True,
             opinion=opinion,
         )
 
