@@ -184,6 +184,22 @@ async def test_what_cannot_be_moved_is_refused_before_anything_is_done(stage: St
     assert stage.living() == living and len(stage.panes()) == 1
 
 
+async def test_a_session_that_another_process_has_open_is_not_moved(stage: Stage) -> None:
+    before = await stage.agent(SPOKEN)
+    (first,) = stage.living()
+    argv = words(stage, "cmdline")[:-1]
+    stage.desk.tmux("new-window", "-d", "-n", "twin", *argv, "--resume", str(before.session_id))
+
+    async def is_there() -> bool:
+        return len(await stage.agents()) == 2
+
+    await until(is_there, "both are seen", within_s=60)
+    told = await stage.done(move(stage, before))
+    assert told.error is not None and told.error.code == "busy"
+    assert "also runs" in told.error.text and "twin" in told.error.text
+    assert first in stage.living() and len(stage.living()) == 2 and len(stage.panes()) == 2
+
+
 async def test_one_that_does_not_run_is_moved_and_back(stage: Stage) -> None:
     before = await stage.agent(SPOKEN)
     await stage.agent(Scene(name="cellar"))

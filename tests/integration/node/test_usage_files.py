@@ -272,3 +272,15 @@ async def test_a_long_reading_says_how_far_it_is(quiet: Desk, monkeypatch: pytes
     assert [one.done for one in told] == sorted(one.done for one in told)
     assert state.reading is None
     assert (await quiet.rows("model"))["claude-opus-5-5"].answers == 60
+
+
+async def test_a_folder_that_its_last_agent_has_left_stays_known(desk: Desk) -> None:
+    """Else nothing could be moved back to it."""
+    folder = desk.claude("far")
+    desk.named.clear()
+    desk.living = [("claude", str(folder))]
+    await desk.restart()
+    assert [profile.folder for profile in (await desk.look()).profiles] == [str(folder)]
+    desk.living = []
+    await desk.restart()
+    assert [profile.folder for profile in (await desk.look()).profiles] == [str(folder)]

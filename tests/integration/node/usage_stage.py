@@ -79,6 +79,7 @@ class Desk:
         self.said: list[UsageState] = []
         self.part: UsagePart
         self.named: list[str] = []
+        self.living: list[tuple[str, str]] = []
         self._database: Database
 
     def settings(self, **usage: Any) -> Settings:
@@ -95,7 +96,7 @@ class Desk:
             settings=self.settings(**usage),
             journal=UsageJournal(self._database),
             spool=self.folder / "status-lines",
-            living=lambda: (),
+            living=lambda: self.living,
             sessions=lambda: self.sessions,
             changed=self._changed,
             home=None,
