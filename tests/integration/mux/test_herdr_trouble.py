@@ -330,3 +330,31 @@ async def test_only_named_sockets_are_looked_at_whatever_was_inherited(tmux_fold
     for mux in (named, found, none):
         await mux.aclose()
     await bench.close()
+
+
+async def test_a_process_that_was_known_stays_known_while_its_server_is_short_of_words(
+    herdr_bench: HerdrBench,
+) -> None:
+    near = (await first_pane(herdr_bench)).ref
+    herdr = herdr_bench.servers["default"]
+    place = await herdr_bench.mux.open_window(near, name="n", folder="/", environment={}, argv=("sleep", "9"))
+    await herdr_bench.mux.keep(place, is_kept=True)  # from now on its processes are asked for at each look
+    before = {pane.ref: pane.pid for pane in (await herdr_bench.mux.list()).panes}
+    herdr.socket.unknown_methods = {"pane.process_info"}
+    assert {pane.ref: pane.pid for pane in (await herdr_bench.mux.list()).panes} == before
+    assert all(before.values())
+
+
+async def test_a_socket_at_a_path_longer_than_the_system_allows_is_trouble(tmux_folder: TmuxFolder) -> None:
+    bench = HerdrBench(tmux_folder.path)
+    await bench.start_server()
+    deep = tmux_folder.path / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    (deep / "herdr.sock").hardlink_to(bench.servers["default"].path)
+    mux = HerdrMultiplexer(
+        environment={}, sockets=(str(deep / "herdr.sock"),), clock=SystemClock(), patience_s=30
+    )
+    (server,) = (await mux.list()).servers
+    assert (server.state, "cannot be opened" in server.problem) == ("failing", True)
+    await mux.aclose()
+    await bench.close()

@@ -33,6 +33,10 @@ class Nobody(Exception):
 class Shut(Exception):
     """There is something, but it does not take a connection. Nothing was sent."""
 
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror or str(error))
+        self.is_denied = error.errno in (errno.EACCES, errno.EPERM)
+
 
 class Lost(Exception):
     """The answer did not come, or was none: the server may or may not have done what it was asked."""
@@ -117,7 +121,7 @@ async def _connection(
     except OSError as error:
         if error.errno in _NOBODY:
             raise Nobody(path) from None
-        raise Shut(error.strerror or str(error)) from None
+        raise Shut(error) from None
     try:
         yield reader, writer
     finally:

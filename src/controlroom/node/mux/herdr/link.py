@@ -143,7 +143,7 @@ class Link:
             self._forget()
             self.is_gone = True
         except Shut as error:
-            self._fail("unreadable" if "denied" in str(error) else "failing", f"cannot be opened ({error})")
+            self._fail("unreadable" if error.is_denied else "failing", f"cannot be opened ({error})")
         except Refused as error:
             self._fail("failing", f"refuses to list its panes ({clean_line(error.code, 60)})")
         except Lost as error:
@@ -231,7 +231,7 @@ class Link:
                 if self._clock.monotonic() >= ends_s:
                     return
                 known.asked_s = now_s
-                known.processes = await self._processes(pane_id)
+                known.processes = await self._processes(pane_id) or known.processes
 
         await asyncio.gather(*(ask() for _ in range(min(PROCESSES_AT_ONCE, len(todo)))))
 
@@ -274,7 +274,7 @@ class Link:
             incarnation=info.terminal_id,
             pid=processes.shell_pid or 0,
             tty=clean_line(processes.tty or ""),
-            command=clean_line(info.agent or "shell", 40),
+            command=clean_line((agent.agent if agent is not None else info.agent) or "shell", 40),
             folder=clean_line(info.foreground_cwd or info.cwd or "", LONGEST_PATH),
             title=clean_line(title),
             session=clean_line(snapshot.workspaces.get(info.workspace_id, "") or info.workspace_id),
