@@ -96,8 +96,10 @@ async def test_a_name_is_one_agents(stage: Stage) -> None:
     assert same.state == "delivered"
     work = stage.folder / "more" / "orchard"
     work.mkdir(parents=True)
-    assert (await stage.done(start(work, "op_4"))).state == "delivered"
-    assert (await stage.until_agent("orchard 2", "idle")).folder == str(work)
+    assert (await stage.operate(start(work, "op_4"))).code == "ok"  # two at once
+    assert (await stage.done(start(work, "op_5"))).state == "delivered"
+    for name in ("orchard 2", "orchard 3"):
+        assert (await stage.until_agent(name, "idle")).folder == str(work)
 
 
 async def test_flags_that_nobody_allowed_are_refused(stage: Stage) -> None:

@@ -273,11 +273,8 @@ class Operations:
             near=near,
             launch=driver.launch_new(act.profile, act.model, words_of(act.flags)),
             folder=act.folder,
-            name=act.name or self._usual_name(act.folder, act.agent_kind),
+            name=act.name or _usual_name(act.folder, act.agent_kind),
         )
-
-    def _usual_name(self, folder: str, kind: str) -> str:
-        return self._tracker.free_name(clean_line(Path(folder).name, LONGEST_NAME) or kind)
 
     async def _in_its_worktree(self, act: OperateAct, errand: Errand) -> Errand:
         """The start as asked for, in a worktree of its own where one is wanted. Raises CannotLaunch."""
@@ -290,7 +287,7 @@ class Operations:
         return msgspec.structs.replace(
             errand,
             folder=made.folder,
-            name=act.name or self._usual_name(made.path, act.agent_kind),
+            name=act.name or _usual_name(made.path, act.agent_kind),
             note=f"It works in the new worktree {made.path}, on the branch {made.branch}.",
         )
 
@@ -403,7 +400,7 @@ class Operations:
                 case Choose():
                     await self._sight.choose(errand, effect.option)
                 case Name():
-                    await self._name(errand)
+                    await self._name(id, errand)
                 case Copy():
                     await self._put(self._records[id], await self._moves.copy(id, errand))
                 case Release():
@@ -471,7 +468,12 @@ class Operations:
             finally:
                 os.close(process)
 
-    async def _name(self, errand: Errand) -> None:
+    async def _name(self, id: str, errand: Errand) -> None:
+        if errand.saga.kind == "start" and errand.agent_id:  # numbered only now: two may begin at once
+            free = self._tracker.free_name(errand.name, errand.agent_id)
+            if free != errand.name:
+                errand = msgspec.structs.replace(errand, name=free)
+                await self._put(self._records[id], errand)
         act_name, pane = "", errand.place or errand.old_pane
         if errand.saga.kind in ("start", "rename"):
             act_name = errand.name
@@ -528,6 +530,11 @@ def told(record: ActRecord, clock: Clock, agent_id: str = "") -> ActProgress:
         ),
         error=error,
     )
+
+
+def _usual_name(folder: str, kind: str) -> str:
+    """Of a new agent: that of its folder."""
+    return clean_line(Path(folder).name, LONGEST_NAME) or kind
 
 
 def _last_seen(agent: AgentRecord) -> Sighting:
