@@ -258,6 +258,7 @@ def _asks(room: Room, plain: list[str], named: Mapping[str, str]) -> None:
         due_at_ms=moment(named["due"]) if "due" in named else None,
         waiting_id=named.get("waiting", ""),
         more=int(named.get("more", "0")),
+        is_open=named.get("open") == "yes",
     )
 
 

@@ -66,6 +66,9 @@ class Sees(Protocol):
     async def screen(self, agent_id: str) -> Screen:
         """Raises HubError."""
 
+    def is_open(self, chat_id: str) -> bool:
+        """Whether a chat is open on some device now."""
+
     def targets(self) -> Iterable[tuple[Target, bool]]:
         """Whoever may be told, and whether an answer may be given there from a notification."""
 
@@ -136,7 +139,9 @@ class NotificationBook:
     async def look(self) -> None:
         """Decide what can be decided now, and hand on what goes out."""
         read = await self._read_items()
-        facts = facts_of(self._sees.fleet(), self._questions.values(), read, self._sees.health())
+        facts = facts_of(
+            self._sees.fleet(), self._questions.values(), read, self._sees.health(), self._sees.is_open
+        )
         outcome = step(self._desk, facts, self._rules, self._clock.now_ms(), self._sees.zone())
         self.badge, self._next_ms = outcome.badge, outcome.next_ms
         if not (outcome.changed or outcome.pushes or outcome.gone or self._unsaved):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import get_args
 
@@ -19,14 +19,22 @@ ItemPlace = tuple[str, str]
 
 
 def facts_of(
-    fleet: Fleet, questions: Iterable[Question], read: Collection[ItemPlace], health: Iterable[Health]
+    fleet: Fleet,
+    questions: Iterable[Question],
+    read: Collection[ItemPlace],
+    health: Iterable[Health],
+    is_open: Callable[[str], bool] = lambda chat_id: False,
 ) -> Facts:
-    """``questions``: the open ones; ``read``: items of theirs that were read on some device."""
+    """``questions``: the open ones; ``read``: items of theirs that were read on some device; ``is_open``:
+    whether a chat is open on some device now."""
     machines = {machine.id: machine for machine in fleet.machines}
     online = {machine.id for machine in fleet.machines if machine.online}
     lost = [agent.machine_id for agent in fleet.agents if agent.activity != "gone"]
     return Facts(
-        questions=tuple(_asked(question, read) for question in questions),
+        questions=tuple(
+            _asked(question, read, question.item_id is not None and is_open(question.chat_id))
+            for question in questions
+        ),
         agents=tuple(_seen(agent, agent.machine_id in online) for agent in fleet.agents),
         silent=tuple(
             Silent(
@@ -57,7 +65,7 @@ def place_of(question: Question) -> ItemPlace | None:
     return None if question.item_id is None else (question.chat_id, question.item_id)
 
 
-def _asked(question: Question, read: Collection[ItemPlace]) -> Asked:
+def _asked(question: Question, read: Collection[ItemPlace], is_open: bool) -> Asked:
     default = question.default
     last = question.history[-1] if question.history else None
     is_again = last is not None and len(question.history) > 1 and last.state == "open"
@@ -77,6 +85,7 @@ def _asked(question: Question, read: Collection[ItemPlace]) -> Asked:
         waiting_id=question.waiting_id or "",
         more=question.more,
         is_read=place_of(question) in read,
+        is_open=is_open,
         by_hand=is_again and last is not None and last.by.startswith(("host", "device:")),
     )
 

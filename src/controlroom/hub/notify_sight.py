@@ -25,6 +25,7 @@ class Sight:
         *,
         fleet: Callable[[], Fleet],
         health: Callable[[], Sequence[Health]],
+        is_open: Callable[[str], bool],
         acts: Acts,
         book: Subscriptions,
         devices: DeviceBook,
@@ -32,6 +33,7 @@ class Sight:
     ) -> None:
         self.fleet = fleet
         self.health = health
+        self.is_open = is_open
         self._acts = acts
         self._book = book
         self._devices = devices

@@ -262,8 +262,11 @@ class _Step:
         for key, entry in tuple(self._entries.items()):
             if not entry.is_kept or key in self._now_there:
                 continue
-            if self._held(entry.episode) is None:
+            held = self._held(entry.episode)
+            if held is None:
                 ready.append(entry)
+            elif (entry.until_ms, entry.why) != held:
+                self._put(replace(entry, state="held", until_ms=held[0], why=held[1]), is_told=True)
         return ready
 
     # ---- pushes ----------------------------------------------------------------------------------------
@@ -439,6 +442,8 @@ def _ended_words(episode: Episode, *, went_on: bool) -> str:
 def _due_words(episode: Episode) -> str:
     if episode.kind == "finished":
         return "It is told when it stays finished."
+    if episode.kind == "question":
+        return "Its chat is open on a device: it is told when nobody reads it there."
     return "It is told when it lasts."
 
 

@@ -35,6 +35,9 @@ HOUR_MS = 3_600_000
 QUIET_SPELL_MS = 5_000
 """An end is told when it has held this long: helpers wake an agent again within seconds."""
 
+LOOKED_AT_MS = 1_500
+"""A device that shows a chat says within half a second that its newest item was read."""
+
 AFTER_WAKING_MS = 5_000
 """After a start or a sleep of the machine, what is known is as old as the sleep until a look was taken."""
 
@@ -113,7 +116,7 @@ def _asked(asked: Asked, agent: Seen | None, rules: Rules, now_ms: int, zone: tz
         kind="question",
         tag=f"agent:{asked.agent_id}",
         began_ms=asked.asked_at_ms,
-        due_ms=0,
+        due_ms=asked.asked_at_ms + LOOKED_AT_MS if asked.is_open else 0,
         name=name,
         title=title,
         text=text,

@@ -45,7 +45,8 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """An open question. ``is_read``: its reply was read on some device; ``by_hand``: a person opened it
-    again; ``more``: it stands for so many; ``waiting_id``: the dialog that it is made of."""
+    again; ``more``: it stands for so many; ``waiting_id``: the dialog that it is made of; ``is_open``: its
+    chat is open on some device now, which may be about to say that it was read."""
 
     id: str
     agent_id: str
@@ -59,6 +60,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     waiting_id: str = ""
     more: int = 0
     is_read: bool = False
+    is_open: bool = False
     by_hand: bool = False
 
 

@@ -92,6 +92,10 @@ class LiveClients:
         found = [one.by.partition(":") for one in self._open]
         return [id_ for kind, _, id_ in found if kind == "device"]
 
+    def is_open(self, chat_id: str) -> bool:
+        """Whether a device shows this chat now."""
+        return any(chat_id in one.chats and one.by.startswith("device:") for one in self._open)
+
     def _of(self, device_id: str) -> list[Conversation]:
         return [one for one in self._open if one.by == f"device:{device_id}"]
 
