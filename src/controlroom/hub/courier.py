@@ -83,8 +83,12 @@ class Courier:
     def event(self, event: Event) -> None:
         """An answer or a reading may let go what is held up."""
         if event.name in ("question.changed", "account.changed", "agent.changed"):
-            for machine_id in self._held_up:
-                self.wake(machine_id)
+            self.reconsider()
+
+    def reconsider(self) -> None:
+        """Ask about what is held up again: time has passed."""
+        for machine_id in self._held_up:
+            self.wake(machine_id)
 
     def hears_operations(self, heard: OperationsHeard) -> None:
         """What nodes tell of operations goes there: they travel in the same journal as messages."""

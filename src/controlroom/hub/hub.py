@@ -24,6 +24,7 @@ from controlroom.hub.api.parts import Parts
 from controlroom.hub.api.served import body_limit
 from controlroom.hub.api.terminals import TerminalSockets
 from controlroom.hub.channels.proactive import PhoneMail
+from controlroom.hub.channels.services import Services
 from controlroom.hub.channels.subscriptions import Subscriptions
 from controlroom.hub.channels.ways import Ways
 from controlroom.hub.chat_finder import ChatFinder
@@ -127,7 +128,7 @@ class Hub:
         self._closers.append(self.devices.aclose)
         self.unlocks = Unlocks(clock)
         self.devices.on_end(lambda device_id, _why: self.unlocks.forget(device_id))
-        subscriptions = Subscriptions(store, self.devices, clock)
+        subscriptions = Subscriptions(store, self.devices, clock, Services(self._home.path).targets)
         await subscriptions.start()
         self.ways = Ways(
             subscriptions,
@@ -202,6 +203,7 @@ class Hub:
             operations=self._operations,
             credit=credit,
             is_paused=lambda: self._questions.paused is not None,
+            reconsider=self._reconsider,
             settings=policy,
         )
         self.mirror = Mirror(self._view, nodes, self._health)
@@ -322,6 +324,10 @@ class Hub:
         self._closers.append(self._live.aclose)
         self._closers.append(self._remove_socket)
         await serve_unix(inner, self._home.socket)
+
+    def _reconsider(self) -> None:
+        self._operations.reconsider()
+        self._courier.reconsider()
 
     def _may_answer(self, by: str) -> bool:
         device = self.devices.get(by.removeprefix("device:"))

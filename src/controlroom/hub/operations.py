@@ -321,8 +321,12 @@ class OperationBook:
         if event.name in ("agent.changed", "operation.changed"):
             self._prompts.set()
         elif event.name in ("question.changed", "account.changed"):
-            for machine_id in self._halted:
-                self._wake(machine_id)
+            self.reconsider()
+
+    def reconsider(self) -> None:
+        """Ask about what is held up again: time has passed."""
+        for machine_id in self._halted:
+            self._wake(machine_id)
 
     def _wake(self, machine_id: str) -> None:
         self._wakes.setdefault(machine_id, asyncio.Event()).set()

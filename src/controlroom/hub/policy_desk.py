@@ -57,8 +57,10 @@ class PolicyDesk:
         operations: OperationBook,
         credit: CreditGuard,
         is_paused: Callable[[], bool],
+        reconsider: Callable[[], None],
         settings: Policy,
     ) -> None:
+        """``reconsider``: asks again about what the credit guard holds up."""
         self._store = store
         self._clock = clock
         self._fleet = fleet
@@ -66,6 +68,7 @@ class PolicyDesk:
         self._operations = operations
         self._credit = credit
         self._is_paused = is_paused
+        self._reconsider = reconsider
         self._settings = settings
         self._poked = asyncio.Event()
 
@@ -111,6 +114,7 @@ class PolicyDesk:
     async def look(self) -> None:
         """Do what is due now. Raises DatabaseTrouble."""
         await self._credit.tidy({one.id: policy_account(one) for one in self._accounts.accounts()})
+        self._reconsider()
         fleet = self._fleet()
         machines = {one.id for one in fleet.machines if one.online and is_automatic(self._settings, one)}
         if not machines or self._is_paused():

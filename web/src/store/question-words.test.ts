@@ -39,6 +39,8 @@ describe("an end", () => {
     expect(end("resolved", "checker")).toBe("Closed by the checker. Because.");
     expect(end("superseded", "agent")).toBe("Replaced by a newer question. Because.");
     expect(end("skipped", "host")).toBe("Skipped by you. Skipping is not approval. The agent is told so.");
+    expect(end("skipped", "host", { source: "policy" })).toBe("Skipped by you. Skipping is not approval.");
+    expect(stepWords(questionStep("open", 1, "policy"))).toBe("Asked by the policy");
     expect(end("dismissed", "device:d")).toBe("Dismissed by you. Nothing was sent to the agent.");
     expect(end("expired", "timer")).toBe("It cannot be answered any more. Because.");
   });

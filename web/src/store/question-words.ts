@@ -85,7 +85,7 @@ function endOf(question: Question, last: QuestionStep, clock: Clock): Omit<EndWo
       const by = dueMs === null ? "" : ` by ${clock(dueMs)}`;
       return { icon: "clock", head: "Default used", rest: `${late}You did not answer${by}. It was told to use its default${question.default == null ? "" : `: “${question.default.text}”`}.` };
     }
-    case "skipped": return { icon: "right", head: `Skipped by ${byWords(last.by)}`, rest: "Skipping is not approval. The agent is told so." };
+    case "skipped": return { icon: "right", head: `Skipped by ${byWords(last.by)}`, rest: `Skipping is not approval.${question.source === "policy" ? "" : " The agent is told so."}` };
     case "dismissed": return { icon: "close", head: `Dismissed by ${byWords(last.by)}`, rest: "Nothing was sent to the agent." };
     case "expired": return { icon: "off", head: "It cannot be answered any more", rest: last.why };
     case "open": return { icon: "undo", head: "Open", rest: "" };
@@ -116,7 +116,7 @@ export function chosenLabels(question: Question): string[] {
 export function stepWords(step: QuestionStep): string {
   const by = byWords(step.by);
   const words: Readonly<Record<string, string>> = {
-    open: step.by.startsWith("agent") ? "Asked" : `Opened again by ${by}`, answered: `Answered by ${by}`, resolved: `Closed by ${by}`,
+    open: step.by.startsWith("agent") ? "Asked" : step.by === "policy" ? "Asked by the policy" : `Opened again by ${by}`, answered: `Answered by ${by}`, resolved: `Closed by ${by}`,
     superseded: "Replaced by a newer question", default: "Default used", skipped: `Skipped by ${by}`, dismissed: `Dismissed by ${by}`, expired: "Expired",
   };
   return `${words[step.state] ?? "Changed"}${step.late === true ? ", late" : ""}`;
