@@ -310,10 +310,13 @@ def _start(saga: Saga, seen: Seen) -> _Decided:
             if seen.option is not None and _tried(saga, "choose") < TRIES:
                 saga = _mark(saga, seen, "running", f"It asks: {seen.words}")
                 return _try(saga, "choose"), Choose(seen.option)
+            if saga.kind == "move" and saga.heading == "there":
+                return _fail(saga, seen, "failed", f"There it asks what is for a person: {seen.words}"), None
             return _fail(saga, seen, "startup_prompt", f"It waits for a person: {seen.words}"), None
         case "waiting" | "starting":
             if seen.now_ms - saga.started_ms >= UP_MS:
-                text = "It is not up after two minutes; it may still come up in its new window."
+                text = "It is not up after two minutes"
+                text += "." if saga.kind == "move" else "; it may still come up in its new window."
                 return _fail(saga, seen, "failed", text), None
     return saga, Wait()
 
@@ -336,14 +339,22 @@ def _back(saga: Saga, seen: Seen) -> _Decided:
             return _fail(saga, seen, "failed", "The new window could not be removed."), None
         return _try(saga, "clear back"), Clear()
     if not saga.ran:
-        return _skip_rest(_done(saga, seen, "It did not run before, so it is left where it was."), seen), None
+        return _skip_rest(
+            _is_back(saga, seen, "It did not run before, and is left where it was."), seen
+        ), None
     if seen.place == "none":
         if _tried(saga, "open back") >= TRIES:
             return _fail(saga, seen, "failed", "No new window could be opened."), None
         return _try(saga, "open back"), Open()
     if seen.place == "up":
-        return _done(saga, seen, "It goes on where it was."), None
+        return _is_back(saga, seen, "It goes on where it was."), None
     return _start(saga, seen)
+
+
+def _is_back(saga: Saga, seen: Seen, text: str) -> Saga:
+    assert saga.failure is not None
+    failure = Failure(saga.failure.code, f"{saga.failure.text} {text}")
+    return msgspec.structs.replace(_done(saga, seen, text), failure=failure)
 
 
 def _abandon(saga: Saga, seen: Seen) -> _Decided:

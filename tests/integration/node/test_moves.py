@@ -153,7 +153,10 @@ async def test_a_copy_that_fails_leaves_it_where_it_was(stage: Stage) -> None:
 
     with patch.object(moves, "carry", full):
         told = await stage.done(move(stage, before))
-    assert told.error is not None and told.error.text == "The disk of the target is full."
+    assert (
+        told.error is not None
+        and told.error.text == "The disk of the target is full. It goes on where it was."
+    )
     assert (states(told)["copy"], states(told)["start"], states(told)["back"]) == (
         "failed",
         "skipped",

@@ -244,7 +244,7 @@ def test_a_move_copies_only_after_the_end_and_starts_only_what_was_copied() -> N
 def test_a_copy_that_fails_sends_the_waiting_window_back() -> None:
     node = Node(Machine(copies=False), begin("move"))
     saga = node.run()
-    assert saga.failure is not None and saga.failure.text == "The disk is full."
+    assert saga.failure is not None and saga.failure.text == "The disk is full. It goes on where it was."
     assert (node.machine.new, node.machine.bound, node.machine.opened) == ("up", "back", 1)
     told = [(step.name, step.state) for step in saga.steps if step.state != "done"]
     assert told == [("copy", "failed"), ("start", "skipped")] and states(saga)["back"] == "done"
