@@ -187,7 +187,12 @@ class HerdrMultiplexer:
         return info
 
     async def _rows(self, link: Link, pane: PaneRef, source: str, lines: int | None = None) -> protocol.Read:
-        asked: dict[str, object] = {"pane_id": pane.id, "source": source, "format": "ansi"}
+        asked: dict[str, object] = {
+            "pane_id": pane.id,
+            "source": source,
+            "format": "ansi",
+            "strip_ansi": False,  # of no effect today, and on by itself
+        }
         if lines is not None:
             asked["lines"] = lines
         return self._parsed(protocol.parse_read, await self._read(link, "pane.read", asked))
@@ -266,7 +271,7 @@ class HerdrMultiplexer:
             with suppress(PaneBusy):
                 raw = await self._read(link, "pane.process_info", {"pane_id": pane.id})
                 info = self._parsed(protocol.parse_processes, raw)
-                shown = (await self._rows(link, pane, "detection")).text.strip()
+                shown = (await self._rows(link, pane, "visible")).text.strip()
                 is_shell = info.shell_pid is not None and info.foreground_process_group_id == info.shell_pid
                 if is_shell and shown and shown == before:
                     return True

@@ -206,8 +206,12 @@ class SelfCheck:
 
     async def _read_screen(self, at: Mapping[str, object], now: protocol.PaneInfo) -> None:
         for source in ("visible", "detection"):
-            asked = {**at, "source": source, "format": "ansi"}
-            raw, took = await self._ask("pane.read", asked)
+            asked = {**at, "source": source, "format": "ansi", "strip_ansi": False}
+            try:
+                raw, took = await self._ask("pane.read", asked)
+            except Refused as error:
+                self._say(f"read {source}", "wrong", _told(error))
+                continue
             got = read(protocol.parse_read, raw)
             rows = got.text.count("\n") + 1
             height = now.scroll.viewport_rows if now.scroll is not None else 0
@@ -220,7 +224,7 @@ class SelfCheck:
         await self._ask("pane.send_keys", {**at, "keys": ["enter"]})
         began = self._clock.monotonic()
         while (waited := self._clock.monotonic() - began) < PRINT_S:
-            raw, _ = await self._ask("pane.read", {**at, "source": "detection"})
+            raw, _ = await self._ask("pane.read", {**at, "source": "visible"})
             if PRINTED in read(protocol.parse_read, raw).text:
                 self._say("typing", "ok", f"text and Enter had their effect after {waited:.1f} s")
                 return
