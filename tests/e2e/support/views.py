@@ -59,6 +59,17 @@ def _stop(page: Page) -> None:
     expect(page.get_by_role("dialog", name="Stop this turn?")).to_be_visible()
 
 
+def _move(page: Page) -> None:
+    _menu(page)
+    page.get_by_role("menuitem", name="Move to another account…").click()
+    expect(page.get_by_role("dialog").get_by_role("textbox", name="Why")).to_be_visible()
+
+
+def _start(page: Page) -> None:
+    page.get_by_role("button", name="Start an agent").click()
+    expect(page.get_by_role("dialog").get_by_role("textbox", name="Why")).to_be_visible()
+
+
 def _search(page: Page) -> None:
     _menu(page)
     page.get_by_role("menuitem", name="Search in this chat").click()
@@ -121,6 +132,8 @@ VIEWS: tuple[View, ...] = (
     View("message", CHAT, ".thread .bubble", "orchard-api", _message),
     View("menu", CHAT, ".thread .bubble", "orchard-api", _menu),
     View("stop", CHAT, ".thread .bubble", "crate-sorter", _stop),
+    View("move", CHAT, ".thread .bubble", "crate-sorter", _move),
+    View("start-an-agent", "agents", LIST, "", _start),
     View("why", CHAT, ".thread .bubble", "orchard-api", _sheet),
     View("terminal", CHAT + "/terminal", "text=/^Live/", "orchard-api"),
     View("terminal-prompt", CHAT + "/terminal", "text=/^Live/", "inventory"),
