@@ -122,14 +122,18 @@ async def test_what_points_elsewhere_is_not_followed(stage: Stage) -> None:
 
 
 async def test_the_other_side_hangs(stage: Stage) -> None:
-    stage.hang()
-    answer = await send(stage)
+    answer = await stage.hang().send(stage.target, NOTICE)
     assert isinstance(answer, Again) and is_discreet(stage, answer)
 
 
 async def test_nobody_is_there(stage: Stage) -> None:
-    answer = await stage.channel.send(stage.away(), NOTICE)
+    answer = await stage.away.send(stage.target, NOTICE)
     assert isinstance(answer, Again) and is_discreet(stage, answer)
+
+
+async def test_what_needs_nobody_is_taken_away_where_that_can_be_done(stage: Stage) -> None:
+    answer = await stage.channel.clear(stage.target, ["agt_1"], 0)
+    assert isinstance(answer, Delivered if stage.channel.clears else Refused) and is_discreet(stage, answer)
 
 
 async def test_a_target_shows_no_secret(stage: Stage) -> None:

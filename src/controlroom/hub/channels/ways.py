@@ -4,7 +4,7 @@ import, and nothing of it is wanted on the way to ready."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -53,10 +53,15 @@ class Ways:
         self._lock = asyncio.Lock()
         self._tested: dict[str, float] = {}
         self.phones = phones
-        self._makers: Mapping[str, Callable[[], Channel]] = {
+        self._makers: dict[str, Callable[[], Channel]] = {
             "webpush": self._webpush,
             proactive.NAME: lambda: phones,
+            "apprise": self._apprise,
         }
+        if settings.apns_key_file:
+            self._makers["apns"] = self._apns
+        if settings.fcm_account_file:
+            self._makers["fcm"] = self._fcm
 
     async def channel(self, name: str) -> Channel | None:
         """None: there is no such way (any more)."""
@@ -148,6 +153,23 @@ class Ways:
             except NoKey as error:
                 raise HubError("failed", f"Our key for push services is missing: {error}.") from None
         return self._vapid
+
+    def _apns(self) -> Channel:
+        from controlroom.hub.channels.apns import Apns
+        from controlroom.hub.channels.http2 import Http2
+
+        return Apns(self._settings, self._home.path, self._clock, Http2())
+
+    def _fcm(self) -> Channel:
+        from controlroom.hub.channels.fcm import Fcm
+        from controlroom.hub.channels.http2 import Http2
+
+        return Fcm(self._settings, self._home.path, self._clock, Http2())
+
+    def _apprise(self) -> Channel:
+        from controlroom.hub.channels.apprise import Apprise
+
+        return Apprise()
 
     def _webpush(self) -> Channel:
         from controlroom.hub.channels.vapid import NoKey

@@ -75,7 +75,7 @@ export function Notifications() {
             <div class="grow"><b>{stateOf(now)}</b><small>A question, an agent that waits for you, finished work, trouble with the control room. Each once, none for what you read elsewhere.</small></div>
           </div>
         </div>
-        {now.at === "off" ? <button class="btn btn-primary btn-block" type="button" disabled={isBusy.value} onClick={() => void run(() => turnOn(room.http))}><Icon name="bell" small />Turn on notifications</button> : null}
+        {now.at === "off" ? <button class="btn btn-primary btn-block notify-on" type="button" disabled={isBusy.value} onClick={() => void run(() => turnOn(room.http))}><Icon name="bell" small />Turn on notifications</button> : null}
         {now.at === "on" ? (
           <div class="notify-acts">
             <button class="btn btn-line" type="button" disabled={isBusy.value} onClick={() => void run(test)}>Send a test</button>

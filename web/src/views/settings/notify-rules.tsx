@@ -29,7 +29,7 @@ export function NotifyRules(props: { rules: Rules; isBusy: Signal<boolean>; onCh
       <Section title="When, and how much is shown">
         <div class="panel">
           <QuietHours rules={rules} isBusy={isBusy.value} onChange={onChange} />
-          <label class="set">
+          <label class="set set-wrap">
             <span class="grow">On the lock screen<small>{PREVIEWS[rules.previews]}</small></span>
             <select class="input select" disabled={isBusy.value} value={rules.previews} onChange={(event) => onChange({ previews: event.currentTarget.value as Rules["previews"] })}>
               <option value="none">Only that something waits</option>
