@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from controlroom.core.allowance import Extra, PolicyAccount, Rules, floor_of, is_held, is_spent, left_now
 from controlroom.core.policy import advise_one, next_window
+from controlroom.core.policy_memory import AgentMemory, failed, moved, taken_back
 from controlroom.core.policy_targets import PolicyAgent
 from tests.unit.core.policies import DAY, HOUR, MIN, NOW, SHORT, WEEK, agent, situation, window
 
@@ -92,21 +93,22 @@ steps = st.tuples(
     st.sampled_from([MIN, 10 * MIN, HOUR, 5 * HOUR, 2 * DAY]),
     st.lists(st.sampled_from([0.0, 2.0, 9.0, 11.0, 14.0, 16.0, 90.0, 100.0]), min_size=6, max_size=6),
     st.sets(st.sampled_from([("work", SHORT), ("home", SHORT), ("lab", WEEK), ("home", WEEK)])),
+    st.sampled_from(["moved", "moved", "moved", "failed", "taken back"]),
 )
 
 
 @given(st.lists(steps, min_size=2, max_size=40))
 def test_no_ping_pong_over_any_series_of_readings(
-    series: list[tuple[int, list[float], set[tuple[str, int]]]],
+    series: list[tuple[int, list[float], set[tuple[str, int]], str]],
 ) -> None:
-    """Readings jump as they like, windows end on time or early: no agent moves in its cool-down, and
-    no account is left more often than its windows began."""
-    now, rules, who = NOW, Rules(), agent()
+    """Readings jump as they like, windows end on time or early, moves fail or are taken back: no agent moves
+    in its cool-down or while it is left alone, and no account is left more often than its windows began."""
+    now, rules, at, memory = NOW, Rules(), "p-work", AgentMemory()
     ends = {(name, length): NOW + LENGTHS[length] for name in ("work", "home", "lab") for length in LENGTHS}
     begun = Counter(key[0] for key in ends)
     left: Counter[str] = Counter()
     moved_at: int | None = None
-    for wait_ms, lefts_now, early in series:
+    for wait_ms, lefts_now, early, outcome in series:
         now += wait_ms
         for key in ends:
             if ends[key] <= now or (key in early and ends[key] + HOUR <= now + LENGTHS[key[1]]):
@@ -119,15 +121,25 @@ def test_no_ping_pong_over_any_series_of_readings(
             ),
             now_ms=now,
         )
-        found = advise_one(who, here)
+        found = advise_one(remembering(at, memory), here)
         if found.what != "move":
             continue
+        assert now >= memory.alone_until_ms
         assert found.account_id is not None
         assert found.to_profile_id is not None
         assert moved_at is None or now - moved_at >= rules.cool_down_ms
         moved_at = now
+        window_left = next_window(here.accounts[found.account_id], "", rules, now)
+        assert window_left is not None
+        if outcome == "failed":
+            memory = failed(memory, window_left, now)
+            continue
         left[found.account_id] += 1
-        who = moved(who, here.accounts[found.account_id], found.to_profile_id, now, rules)
+        memory = moved(memory, window_left, now)
+        if outcome == "moved":
+            at = found.to_profile_id
+        else:  # the way back is a move by hand
+            memory = moved(taken_back(memory, window_left), None, now)
     assert all(left[name] <= begun[name] for name in left)
 
 
@@ -139,7 +151,11 @@ def account_at(name: str, pair: list[float], ends: dict[tuple[str, int], int], n
     return PolicyAccount(id=name, kind="claude", name=name.title(), windows=windows, extra="off")
 
 
-def moved(who: PolicyAgent, away: PolicyAccount, to: str, now: int, rules: Rules) -> PolicyAgent:
-    left = next_window(away, "", rules, now)
-    assert left is not None
-    return msgspec.structs.replace(who, profile_id=to, moved_at_ms=now, left=(*who.left, left))
+def remembering(profile: str, memory: AgentMemory) -> PolicyAgent:
+    return agent(
+        profile,
+        moved_at_ms=memory.moved_at_ms,
+        has_failed=memory.failures > 0,
+        left=memory.left,
+        alone_until_ms=memory.alone_until_ms,
+    )
