@@ -24,9 +24,10 @@ from controlroom.node.agents.codex import launching, moving, pages
 from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.harmless import harmless, is_shell_line
-from controlroom.node.agents.codex.leaving import leave
+from controlroom.node.agents.codex.leaving import Outliving, leave
 from controlroom.node.agents.codex.processes import is_wrapper
 from controlroom.node.agents.codex.screens import read_screen
+from controlroom.node.agents.codex.socket import ServedHelpers
 from controlroom.node.agents.codex.typed import TypedCodex
 from controlroom.node.agents.launching import CannotLaunch, Going, Launch, Left
 from controlroom.node.agents.moving import Belongings, Piece
@@ -94,7 +95,7 @@ class CodexDriver:
             text = "It ended without being asked to. Resume it: codex resume " + (who.session_id or "")
             fault = Fault("crashed", text.rstrip(), self._world.now_ms())
         return msgspec.structs.replace(
-            facts, alive=alive, ended_cleanly=not crashed, fault=fault, reported=(), screen=None
+            facts, alive=alive, ended_cleanly=not crashed, fault=fault, reported=(), screen=None, helpers=None
         )
 
     async def _said_goodbye(self, who: Sighting) -> bool | None:
@@ -237,9 +238,14 @@ class CodexDriver:
             who,
             TypedCodex(self._world, self._looker),
             drop=drop,
-            outlives=self._finder.is_served(who),
             interrupt=lambda: self.interrupt(who),
+            outliving=self._outliving(who),
         )
+
+    def _outliving(self, who: Sighting) -> Outliving | None:
+        if who.session_id is None or not self._finder.is_served(who):
+            return None
+        return ServedHelpers(self._finder.home(who.profile).daemon, who.session_id)
 
     def ends_with(self, who: Sighting) -> frozenset[int]:
         """See ``Leaving``."""

@@ -2,12 +2,14 @@
 
 A signal ends it too, but leaves its terminal in the alternate screen, and behind a background server it ends
 only the picture: the turn goes on. So what runs is interrupted first, and its end is read from the
-conversation, not from the screen. Everything is read again before each key.
+conversation, not from the screen; helpers behind the server are interrupted there, and their end is read
+from it. Everything is read again before each key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from controlroom.core.facts import ScreenReading
 from controlroom.node.agents.base import Answered, Sighting, World
@@ -23,18 +25,28 @@ BEFORE_ENTER_S = 0.2  # an Enter right behind a text counts as part of it
 _CLOSED_BY_ESCAPE = ("permission", "picker", "plan", "limit")
 
 
+class Outliving(Protocol):
+    """What runs behind the background server."""
+
+    def helpers(self) -> int:
+        """How many of its helpers run, as far as that is known."""
+
+    async def end_helpers(self) -> bool:
+        """Interrupt them; whether none runs any more."""
+
+
 async def leave(
     world: World,
     who: Sighting,
     agent: TypedCodex,
     *,
     drop: bool,
-    outlives: bool,
     interrupt: Callable[[], Awaitable[Answered]],
+    outliving: Outliving | None,
 ) -> Left:
-    """See ``Leaving.leave``. ``outlives``: its turn would go on without its process. Takes at most about
-    20 s, most of it only while nothing moves on its screen."""
-    return await _Leaver(world, who, agent, drop, outlives, interrupt).run()
+    """See ``Leaving.leave``. ``outliving``: what would go on without its process, None for nothing. Takes at
+    most about 20 s, most of it only while nothing moves on its screen."""
+    return await _Leaver(world, who, agent, drop, interrupt, outliving).run()
 
 
 class _Leaver:
@@ -44,14 +56,14 @@ class _Leaver:
         who: Sighting,
         agent: TypedCodex,
         drop: bool,
-        outlives: bool,
         interrupt: Callable[[], Awaitable[Answered]],
+        outliving: Outliving | None,
     ) -> None:
         self._world = world
         self._who = who
         self._agent = agent
         self._drop = drop
-        self._outlives = outlives
+        self._outliving = outliving
         self._interrupt = interrupt
 
     async def run(self) -> Left:
@@ -69,16 +81,24 @@ class _Leaver:
                     return "busy"
                 ended = (await self._interrupt()).state
                 if ended not in ("delivered", "changed"):
-                    return "busy" if self._outlives or ended == "failed" else "deaf"
+                    return "busy" if self._outliving or ended == "failed" else "deaf"
             elif screen.composer is not None and (text := screen.composer.text.strip()):
                 if text == QUIT:
                     return await self._submit(screen)
                 if not self._drop:
                     return "busy"
                 await self._press("C-c", screen)
+            elif not await self._is_alone():
+                return "busy"
             else:
                 await self._type(screen)
         return "busy"
+
+    async def _is_alone(self) -> bool:
+        """Whether no helper goes on when it has ended; those that may be dropped are interrupted."""
+        if self._outliving is None or not self._outliving.helpers():
+            return True
+        return self._drop and await self._outliving.end_helpers()
 
     async def _look(self) -> ScreenReading | None:
         """None: it does not run in its pane, or has no keyboard there."""

@@ -1,15 +1,17 @@
-"""A passive client of the background server's control socket (codex.md section 7).
+"""A client of the background server's control socket (codex.md section 7).
 
 WebSocket over a Unix socket; JSON-RPC without "jsonrpc". Only lists are asked for, which neither subscribes
-to a thread nor touches the network. The interface is marked experimental: what it does not know, answers late
-or wrongly leaves ``threads`` None, and files and screens have to do.
+to a thread nor touches the network; what a person drops with an agent is interrupted. The interface is marked
+experimental: what it does not know, answers late or wrongly leaves ``threads`` None, and files and screens
+have to do.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
@@ -26,6 +28,7 @@ FIRST_DELAY_S, LAST_DELAY_S = 1.0, 30.0
 UNWANTED_S = 30.0  # nobody asked for so long: hang up
 STALE_S = 8.0  # a list older than this does not count any more
 HELPERS_S = 5.0  # helpers are asked for while somebody wanted to know so lately
+END_LOOKS, END_LOOK_S = 20, 0.3  # an interrupt takes some 10 ms; a loaded machine may take seconds
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 MAX_THREADS = 100  # the server's own limit for one list
 
@@ -53,6 +56,15 @@ class _Ids(msgspec.Struct):
     data: list[str]
 
 
+class _Turn(msgspec.Struct):
+    id: str
+    status: str = ""
+
+
+class _Turns(msgspec.Struct):
+    data: list[_Turn]
+
+
 class _Error(msgspec.Struct):
     message: str = ""
 
@@ -77,6 +89,9 @@ _STATUSES: dict[str, ThreadStatus] = {
 
 class Refused(Exception):
     """The server answered with an error or not in the way we know."""
+
+
+_FAILURES = (TimeoutError, aiohttp.ClientError, OSError, Refused, msgspec.MsgspecError)
 
 
 class DaemonLink:
@@ -136,14 +151,50 @@ class DaemonLink:
             try:
                 await self._talk()
                 return
-            except (TimeoutError, aiohttp.ClientError, OSError, Refused, msgspec.MsgspecError) as error:
+            except _FAILURES as error:
                 self._threads = None
                 self.problem = clean_line(f"{type(error).__name__}: {error}")
             await asyncio.sleep(delay)
             delay = min(delay * 2, LAST_DELAY_S)
 
+    async def end_helpers(self, thread_id: str) -> bool:
+        """Interrupt the helpers of this thread that run, which would outlive the program in a pane. Whether
+        none runs any more."""
+        try:
+            async with self._connected() as (socket, ids):
+                for _ in range(END_LOOKS):
+                    running = await self._running_helpers(socket, ids, thread_id)
+                    if not running:
+                        return True
+                    for helper in running:
+                        await self._interrupt(socket, ids, helper)
+                    await asyncio.sleep(END_LOOK_S)
+        except _FAILURES as error:
+            self.problem = clean_line(f"{type(error).__name__}: {error}")
+        return False
+
+    async def _interrupt(
+        self, socket: aiohttp.ClientWebSocketResponse, ids: itertools.count[int], thread_id: str
+    ) -> None:
+        newest: dict[str, object] = {"threadId": thread_id, "limit": 1, "sortDirection": "desc"}
+        answer = await _ask(socket, next(ids), "thread/turns/list", newest)
+        for turn in msgspec.json.decode(answer, type=_Turns).data[:1]:
+            if turn.status == "inProgress":
+                await _ask(socket, next(ids), "turn/interrupt", {"threadId": thread_id, "turnId": turn.id})
+
     async def _talk(self) -> None:
         """Ask until nobody wants to know any more."""
+        async with self._connected() as (socket, ids):
+            while self._is_wanted():
+                self._threads = await self._list(socket, ids)
+                self._helpers = await self._count_helpers(socket, ids)
+                self._read_at, self.problem = self._monotonic(), ""
+                await asyncio.sleep(POLL_S)
+
+    @asynccontextmanager
+    async def _connected(
+        self,
+    ) -> AsyncIterator[tuple[aiohttp.ClientWebSocketResponse, itertools.count[int]]]:
         path = await asyncio.to_thread(self._path.resolve)
         async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(path=str(path))) as http:
             async with asyncio.timeout(ANSWER_S):
@@ -152,11 +203,7 @@ class DaemonLink:
                 ids = itertools.count(1)
                 await _ask(socket, next(ids), "initialize", _HELLO)
                 await socket.send_str('{"method":"initialized"}')
-                while self._is_wanted():
-                    self._threads = await self._list(socket, ids)
-                    self._helpers = await self._count_helpers(socket, ids)
-                    self._read_at, self.problem = self._monotonic(), ""
-                    await asyncio.sleep(POLL_S)
+                yield socket, ids
 
     def _is_wanted(self) -> bool:
         return self._monotonic() - self._wanted_at < UNWANTED_S
@@ -183,10 +230,28 @@ class DaemonLink:
         self._asked_helpers = {id: at for id, at in self._asked_helpers.items() if at >= recent}
         counts = {}
         for root in self._asked_helpers:
-            answer = await _ask(socket, next(ids), "thread/list", {**_ALL, "ancestorThreadId": root})
-            found = msgspec.json.decode(answer, type=_Threads).data
-            counts[root] = sum(thread.status.type == "active" for thread in found)
+            counts[root] = len(await self._running_helpers(socket, ids, root))
         return counts
+
+    async def _running_helpers(
+        self, socket: aiohttp.ClientWebSocketResponse, ids: itertools.count[int], root: str
+    ) -> list[str]:
+        answer = await _ask(socket, next(ids), "thread/list", {**_ALL, "ancestorThreadId": root})
+        found = msgspec.json.decode(answer, type=_Threads).data
+        return [thread.id for thread in found if thread.status.type == "active"]
+
+
+class ServedHelpers(msgspec.Struct, frozen=True):
+    """The helpers of one thread."""
+
+    link: DaemonLink
+    thread_id: str
+
+    def helpers(self) -> int:
+        return self.link.helpers(self.thread_id) or 0
+
+    async def end_helpers(self) -> bool:
+        return await self.link.end_helpers(self.thread_id)
 
 
 _ALL: dict[str, object] = {"limit": MAX_THREADS, "modelProviders": []}  # of all providers

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from controlroom.kit.supervise import Tasks
+from controlroom.node.agents.codex.evidence import Looker
+from controlroom.node.agents.codex.finding import Finder
+from controlroom.node.agents.codex.leaving import leave
+from controlroom.node.agents.codex.typed import TypedCodex
 from tests.unit.node.agents.codex.desk import Room, ScriptedCodex
 
 QUIT = ["paste:/quit", "Enter"]
@@ -121,3 +126,31 @@ async def test_the_npm_script_ends_with_it(room: Room, codex: Leaver) -> None:
     assert room.driver.ends_with(await room.who()) == {19, 20}
     room.desk.machine.add(19, 18, "-zsh", exe="/bin/zsh")
     assert room.driver.ends_with(await room.who()) == {20}
+
+
+class Helpers:
+    """Those that a background server runs."""
+
+    def __init__(self, *, obey: bool) -> None:
+        self.count = 1
+        self.obey = obey
+
+    def helpers(self) -> int:
+        return self.count
+
+    async def end_helpers(self) -> bool:
+        self.count = 0 if self.obey else 1
+        return self.obey
+
+
+@pytest.mark.parametrize(("drop", "obey"), [(False, True), (True, False), (True, True)])
+async def test_helpers_behind_the_server_end_first(room: Room, codex: Leaver, drop: bool, obey: bool) -> None:
+    who, helpers = await room.who(), Helpers(obey=obey)
+    finder = Finder(room.desk, Tasks("test"))
+    agent = TypedCodex(room.desk, Looker(room.desk, finder))
+    left = await leave(
+        room.desk, who, agent, drop=drop, interrupt=lambda: room.driver.interrupt(who), outliving=helpers
+    )
+    is_asked = drop and obey
+    assert left == ("asked" if is_asked else "busy")
+    assert room.desk.pressed == (QUIT if is_asked else [])

@@ -42,6 +42,8 @@ class Server:
         self.asked: list[str] = []
         self.fails = ""  # a method that is not known
         self.silent = False
+        self.interrupted: list[tuple[str, str]] = []
+        self.obeys = True
         self.connections = 0
 
     def answer(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -52,6 +54,13 @@ class Server:
         if method == "thread/list":
             data = self.helpers if "ancestorThreadId" in params else self.threads
             return {"result": {"data": data, "nextCursor": None}}
+        if method == "thread/turns/list":
+            return {"result": {"data": [{"id": f"turn of {params['threadId']}", "status": "inProgress"}]}}
+        if method == "turn/interrupt":
+            self.interrupted.append((params["threadId"], params["turnId"]))
+            if self.obeys:
+                self.helpers = [each for each in self.helpers if each["id"] != params["threadId"]]
+            return {"result": {}}
         return {"result": {"userAgent": "codex"}}
 
     async def handle(self, request: web.Request) -> web.WebSocketResponse:
@@ -105,7 +114,12 @@ async def tasks() -> AsyncIterator[Tasks]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, seconds in (("POLL_S", 0.02), ("FIRST_DELAY_S", 0.02), ("LAST_DELAY_S", 0.05)):
+    for name, seconds in (
+        ("POLL_S", 0.02),
+        ("FIRST_DELAY_S", 0.02),
+        ("LAST_DELAY_S", 0.05),
+        ("END_LOOK_S", 0.01),
+    ):
         monkeypatch.setattr(module, name, seconds)
 
 
@@ -228,3 +242,22 @@ async def test_a_list_that_is_too_old_does_not_count(
         await until(link.threads)
         monkeypatch.setattr(module, "STALE_S", -1.0)
         assert link.threads() is None
+
+
+async def test_helpers_that_run_are_interrupted_until_none_does(home: Path, tasks: Tasks) -> None:
+    server = Server()
+    server.helpers = [thread(B, {"type": "active", "activeFlags": []}), thread(A, {"type": "idle"})]
+    async with listening(home, server):
+        assert await link_to(home, tasks).end_helpers(A)
+    assert server.interrupted == [(B, f"turn of {B}")]
+
+
+async def test_helpers_that_go_on_are_not_said_to_have_ended(home: Path, tasks: Tasks) -> None:
+    server = Server()
+    server.helpers, server.obeys = [thread(B, {"type": "active", "activeFlags": []})], False
+    link = link_to(home, tasks)
+    async with listening(home, server):
+        assert not await link.end_helpers(A)
+        server.fails = "turn/interrupt"
+        assert not await link.end_helpers(A)
+    assert not await link.end_helpers(A), "nobody answers"
