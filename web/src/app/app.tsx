@@ -27,6 +27,7 @@ keepPage(room);
 // What was written and not sent goes out whatever is looked at; not needed for the first picture.
 void import("../live/writing").then((module) => module.writing(room));
 void import("./notices").then((module) => module.keepNotices(room));
+void import("./trouble").then((module) => module.keepTrouble(room));
 
 export function App() {
   return <RoomContext.Provider value={room}><Gate /></RoomContext.Provider>;

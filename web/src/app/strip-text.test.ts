@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 2, 12, 14, 10);
 const FROM = NOW - 10_000;
 
 const CALM: Situation = {
-  link: { kind: "live" }, isOld: false, isBack: false, nowMs: NOW, clockOffMs: 0, update: "none", appVersion: "1.0.0", device: null, isPlain: false,
+  link: { kind: "live" }, isOld: false, isBack: false, nowMs: NOW, clockOffMs: 0, update: "none", appVersion: "1.0.0", device: null, isPlain: false, trouble: null,
   state: { seq: 1, machines: new Map([["mac_1", machine("mac_1", { name: "studio", capabilities: [] })]]), agents: new Map(), serverVersion: "1.0.0" },
 };
 const broken = { isOld: true, link: { kind: "connecting", sinceMs: FROM } } satisfies Partial<Situation>;
@@ -46,6 +46,7 @@ describe("the strip", () => {
     [{ device: { grants: { terminal: NOW - 60_000 } } }, /^The terminal right of this device ended at \d\d:\d\d\. Renew it on studio\.$/, "this_device"],
     [{ state: { ...CALM.state, machines: away("attic-mini") } }, /^attic-mini is not reachable since \d\d:\d\d\.$/, "machines"],
     [{ state: { ...CALM.state, machines: away("a", "b", "c") } }, /^a, b and 1 more machines are not reachable\.$/, "machines"],
+    [{ trouble: { title: "Memory is nearly full: 0.9 GB of 32.0 GB left", sinceMs: FROM } }, /^Memory is nearly full: 0\.9 GB of 32\.0 GB left\. Since \d\d:\d\d\.$/, "machines"],
     [{ clockOffMs: 359_940 }, /^This device’s clock is 6 min ahead\./],
     [{ clockOffMs: -7_200_000 }, /^This device’s clock is 2 h behind\./],
     [{ isPlain: true, device: { grants: {} } }, /^Plain HTTP/, "this_device"],

@@ -5,6 +5,7 @@
 import { line } from "../kit/text";
 import { clock, span } from "../kit/time";
 import type { Device, Machine } from "../api/types";
+import type { LastingTrouble } from "../live/trouble";
 import type { LinkState } from "../store/link-state";
 import type { State } from "../store/state";
 
@@ -31,6 +32,8 @@ export interface Situation {
   /** This device, null while it is not known. */
   device: Pick<Device, "grants" | "plain_reason"> | null;
   isPlain: boolean;
+  /** Of the control room itself; null: none is known. */
+  trouble: LastingTrouble | null;
 }
 
 /** Until then a break is most likely a tunnel or a lift; then it is most likely the hub or the network to it. */
@@ -45,7 +48,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
 };
 
 export function stripOf(now: Situation): StripText | null {
-  return linkStrip(now) ?? updateStrip(now) ?? rightStrip(now) ?? machineStrip(now) ?? clockStrip(now) ?? plainStrip(now);
+  return linkStrip(now) ?? updateStrip(now) ?? rightStrip(now) ?? machineStrip(now) ?? troubleStrip(now) ?? clockStrip(now) ?? plainStrip(now);
 }
 
 function linkStrip(now: Situation): StripText | null {
@@ -127,6 +130,11 @@ function rightStrip(now: Situation): StripText | null {
     };
   }
   return null;
+}
+
+function troubleStrip({ trouble, nowMs }: Situation): StripText | null {
+  if (trouble === null) return null;
+  return { icon: "warn", kind: "fault", text: `${line(trouble.title, 160)}. Since ${clock(trouble.sinceMs, nowMs)}.`, act: { label: "Details", does: "machines" } };
 }
 
 function machineStrip(now: Situation): StripText | null {

@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 
 import { ownDevice } from "../live/devices";
 import { useRoom, type Room } from "../live/room";
+import { lastingTrouble } from "../live/trouble";
 import { Strip } from "../parts/strip";
 import { connectionHere } from "../store/connection";
 import { stripOf, type StripAct } from "./strip-text";
@@ -37,6 +38,7 @@ export function Strips() {
     update: isUnkept.value ? "unkept" : newVersion.value,
     appVersion: __APP_VERSION__,
     device: ownDevice(room),
+    trouble: lastingTrouble.value,
     isPlain: connectionHere(location.protocol, location.hostname) === "plain",
   });
   const act = strip?.act;
