@@ -38,7 +38,7 @@ def test_a_busy_agent_waits_is_stopped_and_comes_back(house: House, visit: Visit
     ask_for(page, "Restart, same session…")
     sheet = page.get_by_role("dialog")
     expect(sheet.get_by_role("radio", name=re.compile("^Once it is idle"))).to_be_checked()
-    expect(sheet.get_by_text("This drops its running turn.")).to_be_visible()
+    expect(sheet.get_by_text(re.compile("^This drops its running turn, and"))).to_be_visible()
     expect(sheet.get_by_role("button", name="Restart")).to_be_disabled()
     assert findings(page) == []
     sheet.get_by_role("textbox", name="Why").fill(WHY)

@@ -169,6 +169,11 @@ export function lossesOf(agent: Agent): string[] {
   ].filter((loss) => loss !== "");
 }
 
+/** What is said before it is dropped. An unsent text stands on the agent's own screen only. */
+export function dropWords(losses: readonly string[]): string {
+  return `This drops ${listed(losses)}, and any unsent text in its own input line.`;
+}
+
 /** `a`, `a and b`, `a, b and c`. */
 export function listed(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`;

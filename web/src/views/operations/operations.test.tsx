@@ -44,7 +44,7 @@ describe("the sheet of an operation", () => {
     wishFor({ kind: "restart", agentId: "agt_1" });
     await show([agent("agt_1", { name: "shop", activity: "working", helpers: 2 })]);
     expect(button("Restart").disabled).toBe(true);
-    expect(document.body.textContent).toContain("This drops its running turn and 2 helpers.");
+    expect(document.body.textContent).toContain("This drops its running turn and 2 helpers, and any unsent text in its own input line.");
     await type(document.querySelector("textarea"), "It has lost\nits way.");
     request.mockResolvedValueOnce({ ok: true, value: operation("op_1") });
     await act(() => button("Restart").click());

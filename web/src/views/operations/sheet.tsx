@@ -8,7 +8,7 @@ import { clock } from "../../kit/time";
 import { useRoom } from "../../live/room";
 import { Sheet } from "../../parts/sheet";
 import { showToast } from "../../parts/toast";
-import { actLabel, kindWords, listed, lossesOf, operationWords, planNote, planOf, underWayOf, type AgentAct } from "../../store/operations";
+import { actLabel, dropWords, kindWords, lossesOf, operationWords, planNote, planOf, underWayOf, type AgentAct } from "../../store/operations";
 import { oneLine, useAsking, useFields } from "./asking";
 import { useOperations } from "./card";
 import { Choices, Note, TextField, Trouble, Why } from "./fields";
@@ -99,7 +99,7 @@ function Form(props: FormProps) {
           name="when" label="When" disabled={isFixed} value={drops ? "now" : "idle"} onChange={(value) => setAgreed(value === "now" ? losses : null)}
           choices={[
             { value: "idle", label: "Once it is idle", words: agent.waiting_for == null ? "What it does now is finished first." : "Its dialog has to be answered first." },
-            { value: "now", label: "Now", words: `This drops ${listed(losses)}.` },
+            { value: "now", label: "Now", words: dropWords(losses) },
           ]}
         />
       )}
@@ -134,7 +134,7 @@ function Plan(props: { kind: AgentAct; agent: Agent; target: string; isNow: bool
   const id = useId();
   const first = kind === "rename" || agent.activity === "gone" ? "" : props.losses.length === 0
     ? agent.activity === "idle" ? "It is idle, so nothing is interrupted." : ""
-    : props.isNow ? `This drops ${listed(props.losses)}.` : "It waits until the agent is idle. You can cancel it until then.";
+    : props.isNow ? dropWords(props.losses) : "It waits until the agent is idle. You can cancel it until then.";
   return (
     <section aria-labelledby={id}>
       <h3 class="field-label" id={id}>What happens</h3>
