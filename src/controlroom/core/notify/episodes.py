@@ -41,6 +41,9 @@ LOOKED_AT_MS = 1_500
 AFTER_WAKING_MS = 5_000
 """After a start or a sleep of the machine, what is known is as old as the sleep until a look was taken."""
 
+FOUND_MS = 60_000
+"""All servers of a machine have been tried this long after a start."""
+
 ASKED_MS = 60_000
 """A question that was asked this long before an end, or later, belongs to it."""
 
@@ -81,7 +84,9 @@ def episodes_of(facts: Facts, rules: Rules, now_ms: int, zone: tzinfo, awake_ms:
             found.append(_finished(agent, agent.done, rules, has_question, settled_ms))
     found += [_silent(one, rules, now_ms, zone, awake_ms) for one in facts.silent]
     found += [
-        _trouble(one, delay_ms) for one in facts.troubles if (delay_ms := trouble_delay(one.code)) is not None
+        _trouble(one, delay_ms)
+        for one in facts.troubles
+        if (delay_ms := trouble_delay(one.code)) is not None and not _is_of_old(one, awake_ms)
     ]
     return {one.key: one for one in found}
 
@@ -89,6 +94,11 @@ def episodes_of(facts: Facts, rules: Rules, now_ms: int, zone: tzinfo, awake_ms:
 def trouble_delay(code: str) -> int | None:
     """How long such trouble lasts before it is told; None: it is never told, only shown."""
     return next((delay for begin, delay in _LATER.items() if code.startswith(begin)), None)
+
+
+def _is_of_old(trouble: Trouble, awake_ms: int) -> bool:
+    """A server that never could be read (another user's, too old a version) is no server that is gone."""
+    return trouble.code.startswith("multiplexer:") and trouble.since_ms < awake_ms + FOUND_MS
 
 
 def owner_of(key: str) -> str:
