@@ -38,7 +38,11 @@ def render_report(report: PolicyReport, names: Mapping[str, str], width: int, co
         f" {rules.five_hours_min_pct:g} % of 5 hours, for one with {rules.margin_pct:g} % more than that;"
         f" no agent is moved twice within {rules.cool_down_min:g} min."
     )
-    return [*lines, *text.wrap(said, width), *text.wrap(_acting(report), width)]
+    lines += [*text.wrap(said, width), *text.wrap(_acting(report), width)]
+    if report.unknown:
+        wrong = ", ".join(text.line(name, 60) for name in report.unknown)
+        lines += text.wrap(f"policy.automatic names {wrong}: no machine is called so.", width)
+    return lines
 
 
 def _acting(report: PolicyReport) -> str:

@@ -33,7 +33,8 @@ def policy_report(
 ) -> PolicyReport:
     """What would be done with each agent that lives, in the order of ``agents``. ``memories``: what is
     remembered, by agent; ``answers``: whether paid extra usage is allowed, by account."""
-    rules = rules_of(settings)
+    rules, machines = rules_of(settings), tuple(machines)
+    names = {name for one in machines for name in (one.id, one.name)}
     known = {account.id: policy_account(account) for account in accounts}
     situations: dict[str, Situation] = {}
     advice = []
@@ -60,6 +61,7 @@ def policy_report(
             PolicyMachine(id=one.id, name=one.name, automatic=is_automatic(settings, one)) for one in machines
         ),
         paused=is_paused,
+        unknown=tuple(said for said in settings.automatic if said not in names),
     )
 
 

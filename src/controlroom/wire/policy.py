@@ -47,10 +47,12 @@ class PolicyMachine(Struct, frozen=True, kw_only=True, omit_defaults=False):
 
 class PolicyReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """The policy's opinion at one moment. Reading it moves nothing: on machines that are ``automatic`` it is
-    done by itself, unless that is ``paused``; on the others it is a dry run."""
+    done by itself, unless that is ``paused``; on the others it is a dry run. ``unknown``: what
+    policy.automatic names and no machine is called."""
 
     at_ms: int
     rules: PolicyRules
     advice: tuple[PolicyAdvice, ...]
     machines: tuple[PolicyMachine, ...] = ()
     paused: bool = False
+    unknown: tuple[str, ...] = ()

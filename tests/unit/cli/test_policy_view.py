@@ -66,3 +66,4 @@ def test_where_it_acts_by_itself() -> None:
     assert lines(STAY, machines=(desk, attic))[-1].endswith("by itself.")
     assert any("is paused" in row for row in lines(STAY, machines=(desk,), paused=True))
     assert lines(STAY, machines=(attic,))[-1] == "and why."
+    assert lines(STAY, unknown=("dsk",))[-1] == "policy.automatic names dsk: no machine is called so."

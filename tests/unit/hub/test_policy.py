@@ -9,7 +9,7 @@ import pytest
 from controlroom.core.usage import Hold, Paid, profile_id
 from controlroom.hub.policy import policy_report, reserve_of
 from controlroom.kit.settings import Policy
-from controlroom.wire.model import Agent, FaultInfo
+from controlroom.wire.model import Agent, FaultInfo, Machine
 from controlroom.wire.policy import PolicyAdvice, PolicyReport
 from controlroom.wire.usage import Account, AccountWindow, Profile
 from tests.unit.cli.agents import DAY, HOUR, MIN, NOW, agent
@@ -73,6 +73,17 @@ def test_the_settings_are_the_rules() -> None:
     made = report(week_min_pct=1, margin_pct=7)
     assert made.advice[0].rule == "enough_left"
     assert (made.rules.week_min_pct, made.rules.margin_pct, made.rules.cool_down_min) == (1, 7, 30)
+
+
+def test_where_it_may_act() -> None:
+    desk = Machine(
+        id="mac_1", name="desk", primary=True, online=True, last_seen_ms=NOW, version="1", capabilities=()
+    )
+    settings = Policy(automatic=("desk", "dsk"))
+    made = policy_report((WORK,), (LOW, HOME), BOTH, settings, NOW, machines=(desk,))
+    assert [(one.id, one.automatic) for one in made.machines] == [("mac_1", True)]
+    assert made.unknown == ("dsk",)
+    assert not policy_report((), (), (), Policy(), NOW, machines=(desk,)).machines[0].automatic
 
 
 def test_only_profiles_of_its_own_machine_count() -> None:
