@@ -116,7 +116,9 @@ async def test_there_with_its_helpers_files_and_back(
     assert new["CLAUDE_CONFIG_DIR"] == str(second.folder)
     assert new["ANTHROPIC_API_KEY"] == old["ANTHROPIC_API_KEY"]
     source = claude.profile.folder / "projects"
-    for path in source.glob(f"*/{before.session_id}/**/*"):
+    owned = list(source.glob(f"*/{before.session_id}/subagents/*"))
+    assert owned, "a helper left files"
+    for path in owned:
         copy = second.folder / "projects" / path.relative_to(source)
         assert copy.stat().st_mtime_ns == path.stat().st_mtime_ns, "old helpers are no new ones"
     await answers(room, claude_model, before.id, "one")

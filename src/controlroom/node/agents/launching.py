@@ -48,8 +48,8 @@ class Launching(Protocol):
 
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         """The option of this start-up prompt that may be chosen without a person, by a short list of exact
-        prompts and options; None for all others. ``is_again``: the same agent ran in the same folder with the
-        same profile right before."""
+        prompts and options; None for all others. ``is_again``: the same agent ran in the same folder
+        right before, with the same profile or, when it is moved, with another."""
 
 
 Left = Literal["asked", "busy", "deaf"]

@@ -72,7 +72,7 @@ class Errand(msgspec.Struct, frozen=True, kw_only=True):
     folder: str = ""
     name: str = ""  # of the window
     note: str = ""  # for people, about the new window
-    is_again: bool = False  # the agent ran in this folder with this profile right before
+    is_again: bool = False  # the agent ran in this folder right before
     place: PaneRef | None = None
     place_server: str = ""
     # of a move: config folders, and what is copied from one to the other
