@@ -19,6 +19,7 @@ import msgspec
 
 FOLDER: Final = "pwa"
 PAGE: Final = "index.html"
+GLANCE: Final = "glance"  # a page of its own, for widgets: it needs nothing of the app
 
 APP_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; "
@@ -59,6 +60,8 @@ def app_files() -> Mapping[str, AppFile]:
 def find(path: str) -> AppFile | None:
     """What an address below ``/app/`` gets: a file, the app's page, or None for a file that there is not."""
     known = app_files()
+    if path == GLANCE:
+        path = f"{GLANCE}.html"
     if path in known:
         return known[path]
     if path.startswith("assets/") or path.endswith(tuple(_TYPES)):

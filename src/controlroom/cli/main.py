@@ -48,6 +48,7 @@ COMMANDS: dict[str, str] = {
     "pause": "Pause what happens by itself: defaults and the checker.",
     "resume": "Go on after a pause.",
     "pair": "Let a phone, a browser or another computer in.",
+    "glance": "Tokens of widgets: they show what needs you and what is used, and can do nothing.",
     "devices": "See paired devices; revoke, rename or extend one.",
     "login": "Use a control room on another computer from here.",
     "lock": "Run a command while nobody else has its lock, such as browser.",

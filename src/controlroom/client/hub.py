@@ -42,6 +42,7 @@ from controlroom.wire.device import (
     Pairings,
     PatchDevice,
 )
+from controlroom.wire.glance import GlanceToken, GlanceTokens, MakeGlanceToken
 from controlroom.wire.model import Agent, Fleet, Items, Message, Screen, Scrollback
 from controlroom.wire.notification import (
     Notification,
@@ -124,6 +125,18 @@ class HubClient:
     async def newest_receipts(self, before: int | None = None, limit: int = 100) -> Receipts:
         """The newest receipts with ``seq`` < ``before``, oldest first; ``more``: older ones follow."""
         return await self._get("/receipts", Receipts, before=2**62 if before is None else before, limit=limit)
+
+    # ---- widgets ---------------------------------------------------------------------------------------
+
+    async def glance_tokens(self) -> GlanceTokens:
+        return await self._get("/glance-tokens", GlanceTokens)
+
+    async def make_glance_token(self, name: str) -> GlanceToken:
+        """On the hub's own machine alone."""
+        return await self._call("POST", "/host/glance-tokens", MakeGlanceToken(name=name), GlanceToken)
+
+    async def remove_glance_token(self, id_: str) -> GlanceTokens:
+        return await self._call("DELETE", f"/glance-tokens/{_part(id_)}", None, GlanceTokens)
 
     # ---- devices ---------------------------------------------------------------------------------------
 

@@ -54,11 +54,13 @@ MEANINGS: Mapping[Right, str] = {
 
 class Rule(NamedTuple):
     """``agents``: whether a process in an agent's pane may do it too, over the private socket.
-    ``locked``: whether a browser may do it while it waits for its passkey."""
+    ``locked``: whether a browser may do it while it waits for its passkey. ``glance``: whether the token of a
+    widget is enough, which may do nothing else."""
 
     right: Right
     agents: bool = False
     locked: bool = False
+    glance: bool = False
 
 
 BRIDGE_COMMANDS = (
@@ -148,6 +150,10 @@ RIGHTS: Mapping[str, Rule] = {
     f"GET {API}/operations/{{operation_id}}": Rule("chat", agents=True),
     f"POST {API}/operations": Rule("actions"),
     f"POST {API}/operations/{{operation_id}}/undo": Rule("actions"),
+    f"GET {API}/glance": Rule("chat", agents=True, glance=True),
+    f"GET {API}/glance-tokens": Rule("chat"),
+    f"DELETE {API}/glance-tokens/{{token_id}}": Rule("chat"),
+    f"POST {API}/host/glance-tokens": Rule("host"),
     f"GET {API}/push/key": Rule("chat"),
     f"GET {API}/push/subscriptions": Rule("chat"),
     f"POST {API}/push/subscriptions": Rule("chat"),

@@ -35,6 +35,7 @@ from controlroom.hub.credit import CreditGuard
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.fleet import Follower, all_away
 from controlroom.hub.fleet_view import FleetView
+from controlroom.hub.glance import GlanceBook
 from controlroom.hub.hidden import Hiding
 from controlroom.hub.invitations import LinkOnly
 from controlroom.hub.messages import Messages
@@ -139,6 +140,8 @@ class Hub:
             clock,
         )
         self._closers.append(self.ways.aclose)
+        glances = GlanceBook(store, clock)
+        await glances.start()
         self._hub_id = await store.change(identity_rows.hub_id)
         self._view = await store.read(
             lambda c: FleetView(
@@ -292,6 +295,7 @@ class Hub:
             live=self._live,
             devices=self.devices,
             ways=self.ways,
+            glances=glances,
             unlocks=self.unlocks,
             passkeys=Passkeys(store, self.devices, self.unlocks, clock),
             invitations=self._invitations or LinkOnly(lambda: self.url),

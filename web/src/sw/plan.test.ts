@@ -10,6 +10,7 @@ describe("the worker's plan", () => {
     ["GET", "/app/agents/agt_1?x=1", "navigate", "shell"],
     ["GET", "/app/chats/c.d.e/items/a%2Fb", "navigate", "shell"],
     ["GET", "/app/shared", "navigate", "shell"],
+    ["GET", "/app/glance", "navigate", "network"],
     ["GET", "/app/assets/index-abc.js", "cors", "file"],
     ["GET", "/app/assets/other-def.js", "cors", "network"],
     ["GET", "/app/sw.js", "same-origin", "network"],

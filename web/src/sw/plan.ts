@@ -14,6 +14,8 @@ export interface Asked {
 export const SCOPE = "/app/";
 export const SHARE = "/app/share";
 export const SHARED = "/app/shared";
+/** A page of its own, for widgets. */
+export const GLANCE = "/app/glance";
 
 /** `files`: paths below the origin, as they are kept. */
 export function plan(asked: Asked, origin: string, files: ReadonlySet<string>): Plan {
@@ -22,6 +24,7 @@ export function plan(asked: Asked, origin: string, files: ReadonlySet<string>): 
   if (asked.method === "POST") return url.pathname === SHARE && asked.mode === "navigate" ? "share" : "network";
   if (asked.method !== "GET") return "network";
   if (files.has(url.pathname)) return "file";
+  if (url.pathname === GLANCE) return "network";
   const isFile = /\.[a-z0-9]{1,12}$/iu.test(url.pathname) || url.pathname.startsWith(`${SCOPE}assets/`);
   return asked.mode === "navigate" && !isFile ? "shell" : "network";
 }

@@ -32,7 +32,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 def door_routes(parts: Parts, terminals: TerminalSockets, hub_id: str) -> list[web.RouteDef]:
     """What a door serves of the hub's API. A body may have ``served.body_limit`` bytes: the application that
     mounts the routes must allow as much."""
-    callers = DeviceCallers(parts.devices, parts.unlocks, parts.clock, hub_id)
+    callers = DeviceCallers(parts.devices, parts.unlocks, parts.clock, hub_id, parts.glances)
     routes = [
         web.get(f"{PREFIX}/health", served.health),
         web.post(f"{PREFIX}/pair", _pairing(parts, callers, hub_id)),

@@ -17,6 +17,7 @@ from controlroom.core.rights import is_active
 from controlroom.hub.api.callers import Caller
 from controlroom.hub.devices import DeviceBook
 from controlroom.hub.errors import HubError
+from controlroom.hub.glance import GlanceBook
 from controlroom.hub.unlocks import Unlocks
 from controlroom.kit.clock import Clock
 from controlroom.kit.http import peer_of
@@ -70,11 +71,35 @@ class DeviceCaller:
             self._unlocks.acted(device)
 
 
+class GlanceCaller:
+    """A widget: it may look at one thing."""
+
+    def __init__(self, id_: str) -> None:
+        self.by = f"glance:{id_}"
+
+    def may(self, rule: Rule) -> bool:
+        return rule.glance or rule.right == "open"
+
+    def refusal(self, what: str, rule: Rule) -> HubError:
+        return HubError("not_allowed", f"{what}: this token is for a widget, which may see /glance alone.")
+
+    def acts(self) -> None:
+        """Nobody does anything."""
+
+
 class DeviceCallers:
     """Finds the device behind a request that came through a door."""
 
-    def __init__(self, book: DeviceBook, unlocks: Unlocks, clock: Clock, hub_id: str) -> None:
+    def __init__(
+        self,
+        book: DeviceBook,
+        unlocks: Unlocks,
+        clock: Clock,
+        hub_id: str,
+        glances: GlanceBook | None = None,
+    ) -> None:
         self._book = book
+        self._glances = glances
         self._unlocks = unlocks
         self._clock = clock
         self.cookie = cookie_name(hub_id)
@@ -128,7 +153,11 @@ class DeviceCallers:
 
     async def _bearer(self, request: web.Request) -> Caller:
         scheme, _, token = request.headers["Authorization"].partition(" ")
-        device = await self._book.by_token(token.strip()) if scheme.lower() == "bearer" else None
+        token = token.strip() if scheme.lower() == "bearer" else ""
+        holder = await self._glances.holder(token) if self._glances is not None else None
+        if holder is not None:
+            return GlanceCaller(holder)
+        device = await self._book.by_token(token) if token else None
         if device is None:
             raise not_paired()
         return self._caller(device, request)

@@ -13,6 +13,7 @@ from controlroom.hub.channels.ways import Ways
 from controlroom.hub.chat_finder import ChatFinder
 from controlroom.hub.chats import Chats
 from controlroom.hub.devices import DeviceBook
+from controlroom.hub.glance import GlanceBook
 from controlroom.hub.hidden import Hiding
 from controlroom.hub.messages import Messages
 from controlroom.hub.notifications import NotificationBook
@@ -52,6 +53,7 @@ class Parts:
     live: LiveClients
     devices: DeviceBook
     ways: Ways
+    glances: GlanceBook
     unlocks: Unlocks
     passkeys: Passkeys
     invitations: Invitations

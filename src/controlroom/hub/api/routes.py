@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from controlroom.hub.api.chat_routes import CHAT_ROUTES
 from controlroom.hub.api.device_routes import DEVICE_ROUTES
+from controlroom.hub.api.glance_routes import GLANCE_ROUTES
 from controlroom.hub.api.hiding_routes import HIDING_ROUTES
 from controlroom.hub.api.notification_routes import NOTIFICATION_ROUTES
 from controlroom.hub.api.operation_routes import OPERATION_ROUTES
@@ -187,5 +188,6 @@ ROUTES: tuple[Route, ...] = (
     *HIDING_ROUTES,
     *DEVICE_ROUTES,
     *PUSH_ROUTES,
+    *GLANCE_ROUTES,
     *UNLOCK_ROUTES,
 )
