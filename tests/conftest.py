@@ -15,8 +15,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["CONTROLROOM_PROFILES_SEARCH"] = "false"
 os.environ["CONTROLROOM_USAGE_ENDPOINT"] = "false"
 
-# A loaded machine is no bug: examples have no time limit of their own.
-settings.register_profile("controlroom", deadline=None)
+# A loaded machine is no bug: examples have no time limit of their own. The same tree has the same result: the
+# examples are the same each time. "pytest --hypothesis-profile=search" looks for new ones.
+settings.register_profile("controlroom", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
 settings.load_profile("controlroom")
 
 pytest_plugins = ["tests.support.tmux", "tests.support.multiplexers"]

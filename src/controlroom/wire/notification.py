@@ -13,8 +13,8 @@ SendState = Literal["waiting", "sent", "failed"]
 
 
 class NotificationSend(Struct, frozen=True, kw_only=True):
-    """What became of one notification on one way to one device. ``id``: of the subscription; ``sent``: the other side took it; whether
-    anybody saw it is not known. ``text``: why it waits or failed."""
+    """What became of one notification on one way to one device. ``id``: of the subscription; ``sent``: the
+    other side took it; whether anybody saw it is not known. ``text``: why it waits or failed."""
 
     id: str
     channel: str
