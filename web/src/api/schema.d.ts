@@ -2632,8 +2632,8 @@ export interface components {
         };
         /**
          * NotificationSend
-         * @description What became of one notification on one way to one device. ``id``: of the subscription; ``sent``: the other side took it; whether
-         *     anybody saw it is not known. ``text``: why it waits or failed.
+         * @description What became of one notification on one way to one device. ``id``: of the subscription; ``sent``: the
+         *     other side took it; whether anybody saw it is not known. ``text``: why it waits or failed.
          */
         NotificationSend: {
             id: string;
