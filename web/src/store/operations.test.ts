@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Operation } from "../api/types";
 import {
-  actsFor, askedBy, endMs, folderName, isWaiting, listed, lossesOf, operationWords, planOf, stepViews, underWayOf, undoUntil,
+  actsFor, askedBy, endMs, folderName, isWaiting, listed, lossesOf, operationWords, planOf, stepViews, underWayOf, undoUntil, waitsForAnswer,
 } from "./operations";
 import { agent, operation } from "./samples";
 
@@ -52,6 +52,12 @@ describe("what can be done about it", () => {
     expect(isWaiting(operation("op_1", { steps: steps(["wait", "running"], ["stop", "waiting"]) }))).toBe(true);
     expect(isWaiting(operation("op_1", { steps: steps(["wait", "done"], ["stop", "running"]) }))).toBe(false);
     expect(isWaiting(operation("op_1", { state: "failed", steps: steps(["wait", "waiting"]) }))).toBe(false);
+  });
+
+  it("may wait for the person before its machine has it", () => {
+    expect(waitsForAnswer(operation("op_1", { state: "queued", steps: steps(["wait", "running", "It waits for your answer in the Inbox."]) }))).toBe(true);
+    expect(waitsForAnswer(operation("op_1", { state: "queued", steps: steps(["wait", "waiting"]) }))).toBe(false);
+    expect(waitsForAnswer(operation("op_1", { steps: steps(["wait", "running", "Its turn runs."]) }))).toBe(false);
   });
 
   it("may be undone once, until its time is over", () => {

@@ -63,6 +63,11 @@ export function isWaiting(operation: Operation): boolean {
   return isUnderWay(operation) && operation.steps.every((step) => step.name === "wait" || step.state === "waiting");
 }
 
+/** Its machine does not have it yet: the hub holds it up, and says why, until the person answers. */
+export function waitsForAnswer(operation: Operation): boolean {
+  return operation.state === "queued" && (operation.steps[0]?.detail ?? "") !== "";
+}
+
 /** What is under way with this agent, the newest first. */
 export function underWayOf(operations: Iterable<Operation>, agentId: string): Operation[] {
   return [...operations].filter((one) => one.agent_id === agentId && isUnderWay(one)).sort((one, other) => other.created_at_ms - one.created_at_ms);

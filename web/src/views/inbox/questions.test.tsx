@@ -72,6 +72,13 @@ afterEach(() => {
 });
 
 describe("cards", () => {
+  it("says that no agent asks when it is about money", () => {
+    know(question("q_money", { source: "policy", question: "May it go on with paid extra usage?", blocking: true, free_text: false }));
+    show();
+    expect(document.querySelector(".asker")?.textContent).toBe("The usage rules, about api-gatewaystudio");
+    expect(button("Answer in words")).toBeUndefined();
+  });
+
   it("stand blocking first, and say what each answer brings, by when, and why", () => {
     know(api, ios);
     show();

@@ -11,7 +11,7 @@ import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { Tag } from "../../parts/tag";
 import { showToast } from "../../parts/toast";
-import { askedBy, endMs, isUnderWay, isWaiting, operationWords, stepViews, underWayOf, undoUntil, type StepView } from "../../store/operations";
+import { askedBy, endMs, isUnderWay, isWaiting, operationWords, stepViews, underWayOf, undoUntil, waitsForAnswer, type StepView } from "../../store/operations";
 import { addressOf } from "../../store/routes";
 import { wishFor, type Wish } from "./wish";
 
@@ -46,7 +46,7 @@ export function OperationCard(props: { operation: Operation; hasName?: boolean }
       <p class="md second"><bdi>{line(sentence(`by ${askedBy(operation.by)}`), 80)}</bdi>: “<bdi>{line(operation.why, 500)}</bdi>”</p>
       {words.more === "" ? null : <p class="md second" dir="auto">{block(words.more, 1_000)}</p>}
       <ol class="steps">{stepViews(operation).map((step) => <StepLine key={step.key} step={step} nowMs={now} />)}</ol>
-      {isWaiting(operation) ? <div class="card-acts"><TakeBack operation={operation} label="Cancel" /></div> : null}
+      {isWaiting(operation) ? <div class="card-acts">{waitsForAnswer(operation) ? <a class="btn btn-line" href={addressOf({ at: "inbox" })}>Open the Inbox</a> : null}<TakeBack operation={operation} label="Cancel" /></div> : null}
     </section>
   );
 }

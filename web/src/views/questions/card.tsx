@@ -81,6 +81,7 @@ function Over(props: QuestionCardProps & { who: string }) {
   const name = agent === undefined ? "An agent that is not listed" : line(agent.name, 80);
   const place = placeOf(question, agent?.chat_id === question.chat_id);
   const isAsking = isOpen(question);
+  const isOurs = question.source === "policy"; // about paid extra usage: no agent asked it
   const copyLink = async (): Promise<void> => {
     const isCopied = await copyText(location.origin + addressOf({ at: "question", questionId: question.id }));
     showToast({ text: isCopied ? "The link is copied" : "This browser copies nothing here" });
@@ -89,13 +90,13 @@ function Over(props: QuestionCardProps & { who: string }) {
     ...(isInChat ? [] : [{ label: "Open the chat", icon: "list", keys: "O", run: () => go(place) }]),
     ...(agent === undefined ? [] : [{ label: "Open the terminal", icon: "term", run: () => go({ at: "terminal", agentId: agent.id }) }]),
     { label: "Copy its link", icon: "link", run: () => void copyLink() },
-    ...(isAsking ? [{ label: "Dismiss, tell the agent nothing", icon: "close", disabled: room.isOld.value, run: () => void act(room, question, { deed: "dismiss", label: "Dismiss" }) }] : []),
+    ...(isAsking ? [{ label: isOurs ? "Dismiss, which means no" : "Dismiss, tell the agent nothing", icon: "close", disabled: room.isOld.value, run: () => void act(room, question, { deed: "dismiss", label: "Dismiss" }) }] : []),
   ];
   return (
     <div class="card-over">
       {isAsking ? <Lamp name="question" /> : <Icon name="inbox" small />}
-      {isInChat ? <span class="who" id={props.who}>{isAsking ? "Question for you" : "Question"}</span> : (
-        <span class="asker"><a class="who" id={props.who} href={addressOf(place)}><bdi>{name}</bdi></a>{machine === "" ? null : <bdi class="asker-machine">{machine}</bdi>}</span>
+      {isInChat ? <span class="who" id={props.who}>{isOurs ? "The usage rules ask" : isAsking ? "Question for you" : "Question"}</span> : (
+        <span class="asker">{isOurs ? "The usage rules, about " : null}<a class="who" id={props.who} href={addressOf(place)}><bdi>{name}</bdi></a>{machine === "" ? null : <bdi class="asker-machine">{machine}</bdi>}</span>
       )}
       {isAsking ? <QuestionTag question={question} /> : null}
       <time class="age" title={fullTime(question.asked_at_ms)}>{ago}</time>
