@@ -6,8 +6,8 @@ has one entry, by its key, and an entry is pushed once. What is over before its 
 is over afterwards is taken away from the devices. An entry is kept a while after its episode ended, so that
 one that blinks (a reader that fails and recovers, a machine that comes and goes) is the same episode.
 
-What must never happen: two pushes of one episode; a push of what began before notifications did, or of an end
-that is long past; a push of what was read, answered or is over; a push out of facts that are as old as the
+What must never happen: two pushes of one episode; a push of an end that is long past, or was there before
+notifications were; a push of what was read, answered or is over; a push out of facts that are as old as the
 sleep that the machine woke from. What is not pushed has an entry too, and says why.
 """
 
@@ -53,7 +53,7 @@ OPEN = ("waiting", "held", "gathered")
 
 
 def new_desk(now_ms: int) -> Desk:
-    """The desk of the very first start: whatever is there already is no news."""
+    """The desk of the very first start: whatever has ended by then is no news."""
     return Desk(since_ms=now_ms, awake_ms=now_ms, stepped_ms=now_ms)
 
 
@@ -126,12 +126,17 @@ class _Step:
         elif entry.state in OPEN and went_on and entry.was_held:
             self._put(replace(entry, over_ms=self._now, is_kept=True))
         elif entry.state in OPEN:
-            why = _ended_words(entry.episode, went_on=went_on)
+            is_carded = entry.episode.kind == "waiting" and entry.episode.dialog in self._carded()
+            why = _CARDED if is_carded else _ended_words(entry.episode, went_on=went_on)
             ended = replace(entry, state="dropped", over_ms=self._now, why=why, until_ms=None)
             self._put(ended, is_told=not _is_blip(entry))
         else:
             self._put(replace(entry, over_ms=self._now))
         self._take_away(entry)
+
+    def _carded(self) -> set[str]:
+        """Dialogs that are shown as questions."""
+        return {one.dialog for one in self._now_there.values() if one.kind == "question" and one.dialog}
 
     def _take_away(self, entry: Entry) -> None:
         """Off the devices, when nobody is needed any more by what stands there under that tag."""
@@ -222,7 +227,7 @@ class _Step:
         rules, agent = self._rules, self._agents.get(episode.agent_id)
         if episode.refused:
             return episode.refused
-        if episode.began_ms < self._desk.since_ms:
+        if episode.stale_ms is not None and episode.began_ms < self._desk.since_ms:
             return "It was there before notifications were."
         if episode.stale_ms is not None and entry.at_ms - episode.began_ms > episode.stale_ms:
             return "It was old news when the Control Room heard of it."
@@ -428,7 +433,8 @@ class _Step:
         return min(moments, default=None)
 
 
-_BLINKED = ("It was over before its time.",)
+_CARDED = "It is shown as a question, which is told by itself."
+_BLINKED = ("It was over before its time.", _CARDED)
 
 
 def _ended_words(episode: Episode, *, went_on: bool) -> str:

@@ -211,7 +211,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Desk(msgspec.Struct, frozen=True, kw_only=True):
     """All that is remembered between two steps, and over restarts.
 
-    ``since_ms``: what began before was there before notifications were; ``awake_ms``: since when the hub has
+    ``since_ms``: what ended before did so before notifications were; ``awake_ms``: since when the hub has
     looked without a break; ``shown``: by tag, the entries whose push stands on devices; ``spent``: when
     single pushes went out lately; ``gathering_ms``: since when a burst is gathered.
     """

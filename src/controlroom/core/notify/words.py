@@ -18,6 +18,7 @@ NAME_LIMIT = 60
 TEXT_LIMIT = 240
 WHOLE_LIMIT = 600
 NAMES_SHOWN = 3
+MINUTE_MS = 60_000
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _CODE = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
@@ -107,7 +108,8 @@ def done_words(done: Done, name: str, previews: Previews) -> tuple[str, str]:
     """Title and text of the end of a busy stretch."""
     first = next((line for line in done.text.splitlines() if line.strip()), "")
     says = shown(_RESULT.sub("", first), previews)
-    return f"{name} finished", _lines(says, f"Busy for {span(done.busy_ms)}.")
+    busy = span(done.busy_ms) if done.busy_ms >= MINUTE_MS else f"{done.busy_ms // 1000} s"
+    return f"{name} finished", _lines(says, f"Busy for {busy}.")
 
 
 def silent_words(silent: Silent, now_ms: int, zone: tzinfo) -> tuple[str, str]:
