@@ -117,7 +117,7 @@ function refused(text: string): Answer<never> {
 
 /** Whether this browser could have notifications at all; null: it could. */
 export function impossible(): "insecure" | "browser" | "install" | null {
-  if (!isSecureContext) return "insecure";
+  if (!window.isSecureContext) return "insecure";
   const isIos = /iphone|ipad/iu.test(navigator.userAgent) || (navigator.platform === "MacIntel" && navigator.maxTouchPoints > 1);
   if (!("serviceWorker" in navigator) || !("PushManager" in globalThis) || typeof Notification === "undefined") {
     return isIos && !matchMedia("(display-mode: standalone)").matches ? "install" : "browser";

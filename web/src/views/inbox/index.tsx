@@ -32,6 +32,7 @@ import { addressOf } from "../../store/routes";
 import { Row } from "../agents";
 import { useHeld, useKeptFocus } from "../agents/held";
 import { QuestionCard, wordsFor } from "../questions";
+import { AskPush } from "./ask-push";
 import { ClosedQuestions } from "./closed";
 import { WhatLed } from "./led";
 import { useFocusAfter, useHeldOrder } from "./order";
@@ -108,6 +109,7 @@ function OpenInbox(props: InboxProps) {
               )}
             </section>
           )}
+          {isEmpty || !isKnown ? null : <AskPush />}
         </div>
       </section>
       <Resizer />
