@@ -11,6 +11,7 @@ export interface Toast {
 }
 
 const TOAST_MS = 8000;
+const UNDO = "Undo";
 const shown = signal<Toast | null>(null);
 
 export function showToast(toast: Toast): void {
@@ -21,10 +22,10 @@ export function hideToast(): void {
   shown.value = null;
 }
 
-/** Does what the toast offers. False: it offers nothing. */
+/** Undoes what the toast is about. False: it offers no Undo. */
 export function takeToast(): boolean {
   const act = shown.value?.act;
-  if (act === undefined) return false;
+  if (act?.label !== UNDO) return false; // "Undo" by key opens nothing
   hideToast();
   act.run();
   return true;
