@@ -7,7 +7,8 @@ choices lead to. The answer is for that account, until its next window. No answe
 or moved there meanwhile.
 
 Where it is not known whether extra usage is on, an agent that is there already goes on or stops by itself,
-which the policy cannot help; resuming and landing there can wait, so they are asked about."""
+which the policy cannot help; resuming and landing there can wait, so they are asked about. An old reading
+proves nothing to who lands there; an agent that is there already is no worse off for being resumed."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def guard(deed: Deed, account: PolicyAccount, model: str, now_ms: int, answer: b
     if account.extra == "off" or (account.extra == "unknown" and deed == "go_on"):
         return "free"
     might_be_spent = (
-        deed != "go_on"
+        deed == "move"
         and account.extra == "on"
         and any(is_old(window, now_ms) for window in counting(account, model))
     )

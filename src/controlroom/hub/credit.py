@@ -128,7 +128,7 @@ class CreditGuard:
                 question = question_rows.question_row(change.connection, row.question_id)
                 account = accounts.get(row.account_id)
                 is_over = row.until_ms <= change.now_ms or (
-                    account is not None and guard("resume", account, row.model, change.now_ms, None) == "free"
+                    account is not None and guard("move", account, row.model, change.now_ms, None) == "free"
                 )
                 if is_over and question is not None and question.is_open:
                     self._steps.take(change, question, Expire(at_ms=change.now_ms, why=OVER))

@@ -10,14 +10,17 @@ from tests.integration.hub.conftest import House
 HOUR, DAY = 3_600_000, 86_400_000
 
 
-async def tell(house: House, used: dict[str, float], paid: Paid | None = None, **agent: object) -> None:
-    """An agent in the first profile, and so much of each account's week used."""
+async def tell(
+    house: House, used: dict[str, float], paid: Paid | None = None, *, old: str = "", **agent: object
+) -> None:
+    """An agent in the first profile, and so much of each account's week used. ``old``: the account that was
+    read an hour ago."""
     now_ms = house.clock.now_ms()
     readings = [
         Reading(
             account_id=f"acc_{name}",
             length_minutes=length,
-            taken_at_ms=now_ms,
+            taken_at_ms=now_ms - HOUR if name == old else now_ms,
             source="endpoint",
             used_pct=percent if length > 300 else 20,
             resets_at_ms=now_ms + (2 * DAY + HOUR // 2 if length > 300 else HOUR),

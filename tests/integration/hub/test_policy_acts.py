@@ -179,6 +179,16 @@ async def test_a_card_that_nobody_needs_any_more_goes_away(house: House) -> None
     await until(is_over, "the card is gone")
 
 
+async def test_landing_on_an_old_reading_is_asked_about_and_the_question_stays(house: House) -> None:
+    await tell(house, {"work": 98, "home": 40}, PAID, old="home")
+    asked = await card(house)
+    assert asked.question == "Shall shop move to where it goes on with paid extra usage?"
+    await house.restart()
+    assert [one.id for one in (await house.client.questions()).questions] == [asked.id]
+    await house.client.answer_question(asked.id, AnswerQuestion(request_id="r1", option="Yes, pay"))
+    assert (await moved(house)).profile_name == "home"
+
+
 @pytest.mark.parametrize("is_allowed", [True, False])
 async def test_messages_wait_while_they_would_cost_money(house: House, is_allowed: bool) -> None:
     await tell(house, {"work": 100}, PAID)

@@ -34,6 +34,7 @@ def paid(extra: str, **given: Any) -> PolicyAccount:
         ("resume", paid("unknown"), None, "ask"),
         ("resume", paid("off"), None, "free"),
         ("resume", paid("unknown", week=60), None, "free"),
+        ("resume", paid("on", week=60, ago=HOUR), None, "free"),  # no worse than to go on
         ("move", paid("on"), None, "ask"),
         ("move", paid("on", week=60, ago=HOUR), None, "ask"),  # it may be spent by now
         ("move", paid("on", week=60, ago=HOUR), True, "allowed"),
