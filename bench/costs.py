@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bench.devices import devices
 from bench.measure import Row, cpu_shares, percentile, usage
 from bench.moving import moving
+from bench.notifications import notifications
 from bench.questions import questions
 from bench.replies import replies
 from bench.room import Room, desk_of, own, server_pid
@@ -252,6 +253,7 @@ ALL = {
     "transcript": transcript,
     "replies": replies,
     "questions": questions,
+    "notifications": notifications,
     "usage": counting,
     "moving": moving,
     "devices": devices,
