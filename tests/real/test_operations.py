@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.real.support.room import Room
 from tests.support.waiting import until
 
 WHY = "It must read its settings anew"
+WHO = ("-c", "user.name=Kim", "-c", "user.email=kim@host.example")
 
 
 async def greeted(claude: Claude, room: Room, model: FakeAnthropic) -> Agent:
@@ -156,3 +158,28 @@ async def test_a_folder_that_nobody_trusted_waits_for_a_person(
     waiting = await agent_of(room, ended["agent_id"], "blocked")
     assert waiting.waiting_for is not None and waiting.waiting_for.kind == "startup"
     assert "stranger" in desk.tmux.run("list-windows", "-a", "-F", "#{window_name}").split("\n")
+
+
+@pytest.mark.timeout(300)
+async def test_a_worktree_is_shown_and_goes_with_its_agent(
+    desk: Desk, room: Room, claude_model: FakeAnthropic
+) -> None:
+    """The program itself trusts a worktree of a repository that it trusts."""
+    await desk.pane()
+    profile = profile_for_all(desk, claude_model)
+    repository = desk.work_folder("pears")
+    profile.trust(repository)
+    for words in (("init", "--quiet"), (*WHO, "commit", "--quiet", "--allow-empty", "-m", "Begin.")):
+        subprocess.run(["git", *words], cwd=repository, check=True)
+    told = await operation(
+        room,
+        *("start", "claude", str(repository), "--profile", str(profile.folder), "--worktree", "plums"),
+        *("--why", "A branch of its own"),
+    )
+    assert told["state"] == "delivered", told
+    started = await agent_of(room, told["agent_id"])
+    worktree = f"{repository}-plums"
+    assert (started.name, started.folder, started.branch) == ("pears-plums", worktree, "plums")
+    closed = await operation(room, "close", started.id, "--why", "It was a look")
+    assert "the branch plums stays" in closed["steps"][-1]["detail"], closed
+    assert not Path(worktree).exists()
