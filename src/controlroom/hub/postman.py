@@ -131,7 +131,7 @@ class Postman:
             if sending.target_id in self._busy:
                 continue
             due_ms = max(sending.due_ms, self._rests.get(sending.target_id, 0))
-            if due_ms <= now:
+            if due_ms <= now or due_ms > now + LONGEST_REST_MS:  # the clock was set back meanwhile
                 self._busy.add(sending.target_id)
                 self._tasks.start(f"send:{sending.notice.id}", self._send(sending))
             else:

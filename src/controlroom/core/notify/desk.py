@@ -91,7 +91,7 @@ class _Step:
         self._gone: list[str] = []
         self._spent = _lately(desk.spent, now_ms)
         self._spent_blocking = _lately(desk.spent_blocking, now_ms)
-        self._gathering_ms = desk.gathering_ms
+        self._gathering_ms = None if desk.gathering_ms is None else min(desk.gathering_ms, now_ms)
         self._digests = desk.digests
         self._badge = badge_of(facts)
 
@@ -128,6 +128,8 @@ class _Step:
         elif entry.state in OPEN:
             is_carded = entry.episode.kind == "waiting" and entry.episode.dialog in self._carded()
             why = _CARDED if is_carded else _ended_words(entry.episode, went_on=went_on)
+            if agent is None and entry.episode.agent_id:
+                why = "Its agent has left."
             ended = replace(entry, state="dropped", over_ms=self._now, why=why, until_ms=None)
             self._put(ended, is_told=not _is_blip(entry))
         else:

@@ -208,7 +208,7 @@ def _finished(agent: Seen, done: Done, rules: Rules, has_question: bool, settled
 
 def _silent(silent: Silent, rules: Rules, now_ms: int, zone: tzinfo, awake_ms: int) -> Episode:
     title, text = silent_words(silent, now_ms, zone)
-    since_ms = max(silent.seen_ms, awake_ms)
+    since_ms = max(min(silent.seen_ms, now_ms), awake_ms)
     return _of_room(
         f"silent:{silent.machine_id}", title, text, since_ms, since_ms + rules.silent_after_ms, silent.name
     )
