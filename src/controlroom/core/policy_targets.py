@@ -112,12 +112,13 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 def targets_of(agent: PolicyAgent, own_id: str, situation: Situation) -> tuple[list[Target], list[str]]:
     """The targets, best first, and for every other account why it is none."""
     found, refused, seen = [], [], {own_id}
+    lengths = sorted(_lengths(agent.kind, situation).items(), reverse=True)
     for profile in sorted(situation.profiles, key=lambda one: (not one.has_login, one.name, one.id)):
         account = situation.accounts.get(profile.account_id or "")
         if account is None or account.kind != agent.kind or profile.kind != agent.kind or account.id in seen:
             continue
         seen.add(account.id)
-        why_not = _why_not(agent, profile, account, situation)
+        why_not = _why_not(agent, profile, account, situation, lengths)
         if why_not is None:
             found.append(_target(agent, profile, account, situation.now_ms))
         else:
@@ -126,9 +127,13 @@ def targets_of(agent: PolicyAgent, own_id: str, situation: Situation) -> tuple[l
 
 
 def _why_not(
-    agent: PolicyAgent, profile: PolicyProfile, account: PolicyAccount, situation: Situation
+    agent: PolicyAgent,
+    profile: PolicyProfile,
+    account: PolicyAccount,
+    situation: Situation,
+    lengths: Sequence[tuple[int, str]],
 ) -> str | None:
-    """Why an account is no target; None when it is one."""
+    """Why an account is no target; None when it is one. ``lengths``: of the windows that must be known."""
     now_ms, rules = situation.now_ms, situation.rules
     if not profile.has_login:
         return f"Not {account.name}: its login has ended."
@@ -136,7 +141,7 @@ def _why_not(
         rest = words.span(account.hold_until_ms - now_ms)
         return f"Not {account.name}: it was seen at its limit, which ends in {rest}."
     windows = list(counting(account, agent.model))
-    for length, name in sorted(_lengths(agent.kind, situation).items(), reverse=True):
+    for length, name in lengths:
         if all(window.length_minutes != length or window.scope for window in windows):
             return f"Not {account.name}: what is left of the {name} is not known."
     for window in sorted(windows, key=lambda one: -one.length_minutes):

@@ -38,7 +38,7 @@ from controlroom.wire.policy import PolicyAdvice, PolicyReport
 _log = structlog.get_logger("policy")
 
 LOOK_S = 30.0
-REST_S = 2.0  # between two looks: a burst of changes is one
+REST_S = 5.0  # between two looks: a burst of changes is one
 WAKING = frozenset(
     {"account.changed", "agent.changed", "question.changed", "operation.changed", "pause.changed"}
 )
