@@ -77,3 +77,20 @@ def test_what_was_answered_elsewhere_is_taken_away(house: House, visit: Visit) -
         device.until_shown(page, "limiter asks")
         house.run("answer", question["id"], "Per key")
         device.until_shown(page)
+
+
+def test_a_widget_sees_what_waits_and_nothing_else(house: House, visit: Visit) -> None:
+    house.start()
+    house.add(asking("limiter", *QUESTION))
+    house.until_asked("counted per tenant")
+    token = house.json("glance", "add", "Kitchen")["token"]
+    visitor = visit("phone")
+    page = visitor.open(f"{house.url}glance#token={token}")
+    expect(page.get_by_role("heading", level=1, name="1 thing waits for you")).to_be_visible()
+    expect(page.get_by_role("list", name="Waits for you")).to_contain_text("limiter asks")
+    assert "per tenant" not in page.content()  # names, no words of agents
+    assert findings(page) == []
+    house.run("glance", "remove", "Kitchen")
+    page.reload()
+    expect(page.get_by_text("This token does not work, or not any more.").first).to_be_visible()
+    visitor.expect("401")
