@@ -38,6 +38,7 @@ from controlroom.wire.model import (
     ScreenCursor,
     WaitingFor,
 )
+from controlroom.wire.notification import Notification
 from controlroom.wire.operation import Operation, OperationArgs, OperationStep
 from controlroom.wire.question import Paused, PauseState, Question, QuestionOption, QuestionStep
 from controlroom.wire.usage import Account
@@ -72,6 +73,21 @@ def _machine(number: int, **more: object) -> Machine:
         capabilities=("items",),
     )
     return msgspec.structs.replace(machine, **more)
+
+
+def _notification() -> Notification:
+    """The app keeps none of it: whoever looks at them asks."""
+    return Notification(
+        id="ntf_1",
+        kind="question",
+        state="pushed",
+        began_ms=1_000,
+        at_ms=1_000,
+        title="orchard-1 asks",
+        text="Which tree?",
+        why="It was told at once.",
+        open="inbox/q_1",
+    )
 
 
 def _waiting() -> WaitingFor:
@@ -147,6 +163,7 @@ _TOLD: tuple[tuple[str, msgspec.Struct], ...] = (
     ("chat.hidden", ChatHidden(chat_id="cht_1", agent_id="agt_1", is_hidden=True, item_id="itm_1")),
     ("receipt.added", _RECEIPT),
     ("question.changed", _QUESTION),
+    ("notification.changed", _notification()),
     ("pause.changed", PauseState(paused=Paused(since_ms=2_000, by="host", why="Harvest"))),
     ("operation.changed", _OPERATION),
     ("account.changed", _ACCOUNT),
