@@ -182,6 +182,29 @@ async def test_a_message_that_is_queued_meanwhile_arrives_after_once(stage: Stag
     assert [item.text for item in items].count("Good morning") == 1
 
 
+async def test_a_message_sent_while_an_operation_waits_goes_out_after_it(stage: Stage) -> None:
+    working = Turn(prompt="work", steps=(Hold(), Say(text="Done.")))
+    before = await stage.agent(Scene(name=NAME, turns=(working,)), "working")
+    (old,) = stage.living()
+    await stage.operate(OperateAct(id="op_1", kind="restart", agent_id=before.id))
+    await stage.running.api.act(SendAct(id="msg_1", agent_id=before.id, text="Good morning"))
+    stage.desk.tell(NAME, Go())
+    assert (await stage.until_over("op_1")).state == "delivered"
+
+    async def arrived() -> bool:
+        rows = await stage.told("msg_1")
+        return bool(rows) and rows[-1].state == "delivered"
+
+    await until(arrived, "the message arrives", within_s=60)
+    assert stage.living() != [old]
+    items = (await stage.running.api.items(before.id, before.chat_id)).items
+    said = [item for item in items if item.text in ("Done.", "Good morning")]
+    assert [item.text for item in said] == ["Done.", "Good morning"]
+    over_ms = (await stage.told("op_1"))[-1].at_ms
+    sent_ms = (await stage.told("msg_1"))[-1].at_ms
+    assert sent_ms >= over_ms
+
+
 async def test_two_operations_on_one_agent_go_one_after_the_other(stage: Stage) -> None:
     before = await stage.agent(SPOKEN)
     for number in (1, 2):

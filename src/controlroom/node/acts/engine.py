@@ -53,6 +53,7 @@ AMEND_S = 15.0
 KEYS_REMEMBERED = 1000
 """Ids of key presses are remembered in memory only: a key is worth no write to disk."""
 
+AFTER = "Goes out when the operation on this agent is over."
 _TOO_LATE = ActResult(code="conflict", text="It is not waiting any more.")
 _TYPED = ActResult(code="conflict", text="It is being typed or was typed already.")
 
@@ -259,13 +260,16 @@ class ActEngine:
                 del self._queues[agent_id]
                 continue
             activity = self._tracker.activity(agent_id) or "gone"
+            is_after = activity in ("idle", "question") and self._operations.goes_first(agent_id)
             verdicts = sort_out(
-                activity,
+                "working" if is_after else activity,
                 [WaitingMessage(id=r.act.id, when=r.when, has_begun=has_begun(r.intent)) for r in queue],
             )
             for verdict in verdicts:
                 if verdict.code is not None:
-                    hold = partial(self._held, code=verdict.code, text=verdict.text)
+                    is_next = verdict.id == queue[0].act.id
+                    text = AFTER if is_after and is_next else verdict.text
+                    hold = partial(self._held, code=verdict.code, text=text)
                     await self._change(agent_id, verdict.id, hold)
                 elif verdict.id not in self._sending:
                     self._sending.add(verdict.id)

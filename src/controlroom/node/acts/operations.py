@@ -129,6 +129,15 @@ class Operations:
     def holds(self, operation_id: str) -> bool:
         return operation_id in self._records
 
+    def goes_first(self, agent_id: str) -> bool:
+        """Whether an operation on this agent is under way, or waits for it: messages go out after it."""
+        return any(
+            record.errand is not None
+            and record.errand.agent_id == agent_id
+            and record.errand.saga.kind != "rename"
+            for record in self._records.values()
+        )
+
     async def take_back(self, operation_id: str) -> ActResult:
         """End an operation that has not begun to act."""
         record = self._records[operation_id]
