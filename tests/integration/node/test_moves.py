@@ -12,8 +12,11 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
+from controlroom.kit.sql import DiskFull
 from controlroom.node.acts import moves
 from controlroom.node.acts.carrying import CannotCarry, Carried, carry
+from controlroom.node.journal.journal import Journal
+from controlroom.node.journal.records import ActRecord
 from controlroom.testing.scripted.steps import Hold, Say, Scene, Turn
 from controlroom.wire.node import ActProgress, AgentState, OperateAct, SendAct
 from tests.integration.node.operations_stage import Stage
@@ -166,6 +169,25 @@ async def test_a_copy_that_fails_leaves_it_where_it_was(stage: Stage) -> None:
     assert (after.id, after.session_id, after.profile) == (before.id, before.session_id, before.profile)
     assert [(name, dead) for _, name, dead in stage.panes()] == [(NAME, False)]
     await is_over(stage)
+
+
+async def test_a_disk_that_is_full_for_a_while_only_delays_a_move(stage: Stage) -> None:
+    """Nothing can be written down after the agent has ended: the move waits, and goes on."""
+    before = await stage.agent(SPOKEN)
+    save, refused = Journal.save, 0
+
+    async def full(self: Journal, record: ActRecord, news: ActProgress | None = None) -> None:
+        nonlocal refused
+        if isinstance(record.act, OperateAct) and not stage.living() and refused < 2:
+            refused += 1
+            raise DiskFull("No room is left.")
+        await save(self, record, news)
+
+    with patch.object(Journal, "save", full):
+        told = await stage.done(move(stage, before))
+    assert (told.state, refused) == ("delivered", 2), told
+    after = await stage.until_agent(NAME, "idle")
+    assert (after.session_id, after.profile) == (before.session_id, str(stage.folder / "second"))
 
 
 async def test_the_same_folder_through_a_link_is_nothing_to_do(stage: Stage) -> None:

@@ -107,7 +107,7 @@ def move(like: str, until: str, keeper: str, releases: Sequence[str]) -> NoRetur
     if old and not Path(keeper).exists():
         start_keeper(old, keeper)
     wait_for_end(until)
-    release = wait_for_release([Path(path) for path in releases])
+    release = wait_for_release([Path(path) for path in releases], Path(keeper))
     environment = old or dict(os.environ)
     if not old or not release["only_in_a_new_environment"]:
         for name, value in release["variables"].items():
@@ -117,15 +117,18 @@ def move(like: str, until: str, keeper: str, releases: Sequence[str]) -> NoRetur
     become(release["program"], release["arguments"], environment)
 
 
-def wait_for_release(paths: Sequence[Path]) -> dict[str, Any]:
-    """What the first of these files says; they appear whole."""
+def wait_for_release(paths: Sequence[Path], keeper: Path) -> dict[str, Any]:
+    """What the first of these files says; they appear whole. They go away before the keeper's file does."""
+    was_kept = False
     while True:
+        is_over = was_kept and not keeper.exists()
+        was_kept = was_kept or keeper.exists()
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
                 found: dict[str, Any] = json.loads(path.read_bytes())
                 return found
-        if not paths[0].parent.is_dir():
-            sys.exit("The control room that opened this window is gone.")
+        if is_over or not paths[0].parent.is_dir():
+            sys.exit("The move that opened this window is over.")
         time.sleep(LOOK_EVERY_S)
 
 

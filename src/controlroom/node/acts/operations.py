@@ -40,6 +40,7 @@ from controlroom.core.operations import (
 from controlroom.core.starts import Starts, words_of
 from controlroom.core.text import clean_line
 from controlroom.kit.clock import Clock
+from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.gates import LAUNCHER, Gates
 from controlroom.node.acts.moves import Moves
@@ -58,6 +59,7 @@ from controlroom.wire.operation import OperationError, OperationStep
 _log = structlog.get_logger("operations")
 
 LONGEST_NAME = 100
+LOOKS_IN_TROUBLE = 5  # until an operation that could not be written down is tried again
 LOOKS_TO_LEAVE = 5  # until an end is noticed
 ASKED_BY_KEYS = 2  # so often an agent is asked at its screen before it is asked by a signal
 NEW_ENVIRONMENT = "It did not run, so it begins with the environment of its new window and its own profile."
@@ -207,17 +209,28 @@ class Operations:
     async def _run(self, id: str) -> None:
         errand = self._errand(id)
         try:
-            async with AsyncExitStack() as held:
+            async with AsyncExitStack() as turn:
                 if errand.agent_id:
-                    await held.enter_async_context(self._turns[errand.agent_id])
+                    await turn.enter_async_context(self._turns[errand.agent_id])
                 await self._next_look(1)
-                await self._steps(id, held)
+                while not await self._went_through(id):
+                    await self._next_look(LOOKS_IN_TROUBLE)
         except Exception as error:  # noqa: BLE001 - an operation must end in a state, whatever broke
             _log.error("an operation broke", operation=id, exc_info=error)
             await self._give_up(id, "It broke half way: look at the agent.")
         finally:
             if self._records[id].is_over:
                 del self._records[id]
+
+    async def _went_through(self, id: str) -> bool:
+        """False: the journal could not be written, so nothing further was done."""
+        try:
+            async with AsyncExitStack() as held:
+                await self._steps(id, held)
+        except DatabaseTrouble as error:  # the database shows it in Health
+            _log.warning("an operation cannot be written down, and waits", operation=id, error=repr(error))
+            return False
+        return True
 
     async def _steps(self, id: str, held: AsyncExitStack) -> None:
         try:
@@ -507,7 +520,12 @@ class Operations:
             detail=None if saga.failure is None else saga.failure.text,
         )
         self._records[record.act.id] = changed
-        await self._save(changed)
+        try:
+            await self._save(changed)
+        except DatabaseTrouble:
+            if self._records[record.act.id] is changed:
+                self._records[record.act.id] = record
+            raise
 
     async def _next_look(self, count: int) -> None:
         """Until so many more looks were made. After an act it takes two: one may have been under way."""

@@ -222,7 +222,8 @@ class Sight:
     def _is_launcher(self, errand: Errand, pane: Pane) -> bool:
         """Whether a move's launcher waits in its window still. One that was just opened may not be listed."""
         process = self._world.processes.get(pane.pid)
-        return bool(errand.target) and (process is None or MOVE in process.argv[:4])
+        argv = () if process is None else process.argv
+        return bool(errand.target) and (not argv or MOVE in argv[:4])
 
     def _put_plainly(self, errand: Errand, words: str) -> str:
         """A known refusal of a moved session in plain words, all others as they are."""
