@@ -14,6 +14,7 @@ from typing import Protocol
 import msgspec
 
 READ_BYTES = 16_384
+KERNEL_THREADS = 2  # the parent of those; every other process has words, but for a moment while it begins
 STOPPED = "Tt"  # proc(5): by a signal, or by a debugger
 
 
@@ -134,7 +135,7 @@ class ProcProcesses:
             old = self._known.get(pid)
             process: Process | None
             if old is not None and old.start == stat[3] and old.ppid == stat[2] and old.name == stat[0]:
-                process = old
+                process = old if old.argv or old.ppid == KERNEL_THREADS else self._read(pid, stat)
             else:
                 process = self._read(pid, stat)
             if process is None:
