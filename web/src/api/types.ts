@@ -25,6 +25,7 @@ export type Screen = Schemas["Screen"];
 export type Scrollback = Schemas["Scrollback"];
 export type ScreenFrame = Schemas["ScreenFrame"];
 export type Receipt = Schemas["Receipt"];
+export type Notification = Schemas["Notification"];
 export type Receipts = Schemas["Receipts"];
 export type Device = Schemas["Device"];
 export type DeviceList = Schemas["DeviceList"];

@@ -2,7 +2,7 @@
  * Notifications while the app is open: what a tap on one opens, what is told in the page instead, and what is taken
  * away because it needs nobody any more. Loaded after the first picture.
  */
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 
 import { go } from "../kit/navigate";
 import { line } from "../kit/text";
@@ -13,17 +13,29 @@ import { isOver, placeOf, type Notice } from "../store/notice";
 import { BASE, parseRoute } from "../store/routes";
 
 const TOAST_MS = 12_000;
+const NEWS_MS = 60_000; // what was missed for longer is no news: it stands in the lists
 const TIDY_AFTER_MS = 500; // one look after a burst of changes
 
 export function keepNotices(room: Room): void {
-  if (!("serviceWorker" in navigator)) return;
+  effect(() => sayNews(room));
+  if ("serviceWorker" in navigator) keepWorkersNotices(room);
+}
+
+/** Also in a browser that has no notifications. */
+function sayNews(room: Room): void {
+  const { told } = room.state.value;
+  if (told === null || room.nowMs() - told.at_ms > NEWS_MS || !isLookedAt()) return;
+  const { id, title, text: body, open } = told;
+  untracked(() => tell({ id, title, body, open }));
+}
+
+function keepWorkersNotices(room: Room): void {
   navigator.serviceWorker.addEventListener("message", (event: MessageEvent<{ type?: unknown; place?: unknown; notice?: Notice } | null>) => {
-    const said = event.data;
-    if (said?.type === "open" && typeof said.place === "string") openPlace(said.place);
-    if (said?.type === "notice" && said.notice !== undefined) {
-      const isLookedAt = document.visibilityState === "visible" && document.hasFocus();
-      event.ports[0]?.postMessage(isLookedAt);
-      if (isLookedAt) tell(said.notice);
+    const message = event.data;
+    if (message?.type === "open" && typeof message.place === "string") openPlace(message.place);
+    if (message?.type === "notice" && message.notice !== undefined) {
+      event.ports[0]?.postMessage(isLookedAt());
+      if (isLookedAt()) tell(message.notice);
     }
   });
   let hasLooked = false;
@@ -48,8 +60,17 @@ function openPlace(place: string): void {
   go(parseRoute(BASE + placeOf(place)));
 }
 
-/** Says it in the page, unless the person looks at it already. */
-function tell(notice: Notice): void {
+function isLookedAt(): boolean {
+  return document.visibilityState === "visible" && document.hasFocus();
+}
+
+/** What this page has said already: the same comes by push and by the live link. */
+const said = new Set<string>();
+
+/** Says it in the page, once, unless the person looks at it already. */
+function tell(notice: Pick<Notice, "id" | "title" | "body" | "open">): void {
+  if (said.has(notice.id)) return;
+  said.add(notice.id);
   const place = BASE + placeOf(notice.open);
   if (location.pathname === place) return;
   showToast({

@@ -3,7 +3,7 @@
  * their kind. Unknown fields stay, unknown words of an activity mean `unknown`; null: this cannot be used.
  */
 import type {
-  Account, AccountGone, Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Operation, Paused, Question, Receipt,
+  Account, AccountGone, Agent, AgentGone, ChatHidden, ChatItems, Device, DeviceGone, Fleet, FromServer, Machine, Message, Notification, Operation, Paused, Question, Receipt,
 } from "../api/types";
 
 type Kind = "string" | "number" | "boolean" | "object" | "array";
@@ -17,6 +17,7 @@ const MACHINE: Shape = { id: "string", name: "string", online: "boolean", last_s
 const MESSAGE: Shape = { id: "string", chat_id: "string", agent_id: "string", text: "string", state: "string", changed_at_ms: "number" };
 const RECEIPT: Shape = { seq: "number", id: "string", at_ms: "number", by: "string", what: "string", code: "string", text: "string" };
 const DEVICE: Shape = { id: "string", name: "string", kind: "string", grants: "object" };
+const NOTIFICATION: Shape = { id: "string", kind: "string", state: "string", at_ms: "number", title: "string", text: "string", open: "string" };
 const HINT: Shape = { chat_id: "string", agent_id: "string", count: "number", last: "string" };
 const HIDDEN: Shape = { chat_id: "string", is_hidden: "boolean" };
 const QUESTION: Shape = {
@@ -46,6 +47,7 @@ export const readMachine = (data: unknown): Machine | null => (fits<Machine>(dat
 export const readMessage = (data: unknown): Message | null => (fits<Message>(data, MESSAGE) ? data : null);
 export const readReceipt = (data: unknown): Receipt | null => (fits<Receipt>(data, RECEIPT) ? data : null);
 export const readDevice = (data: unknown): Device | null => (fits<Device>(data, DEVICE) ? data : null);
+export const readNotification = (data: unknown): Notification | null => (fits<Notification>(data, NOTIFICATION) ? data : null);
 export const readHint = (data: unknown): ChatItems | null => (fits<ChatItems>(data, HINT) ? data : null);
 export const readHidden = (data: unknown): ChatHidden | null => (fits<ChatHidden>(data, HIDDEN) ? data : null);
 export const readGone = (data: unknown): AgentGone | DeviceGone | AccountGone | null => (fits<AgentGone>(data, ID) ? data : null);

@@ -171,3 +171,16 @@ describe("all at once", () => {
     expect(isReadable("constructor", 1)).toBe(true);
   });
 });
+
+describe("a notification", () => {
+  const told = (id: string, change: object = {}) =>
+    event(2, "notification.changed", { id, kind: "question", state: "pushed", at_ms: 5, began_ms: 5, title: "limiter asks", text: "Go?", why: "It was told at once.", open: "inbox/q_1", ...change });
+  const start = apply(EMPTY, { type: "fleet", fleet: fleet(1, []) });
+
+  it("that went out is known, others are not news", () => {
+    expect(apply(start, told("ntf_1")).told?.id).toBe("ntf_1");
+    expect(apply(start, told("ntf_1", { state: "dropped" })).told).toBeNull();
+    expect(apply(start, told("ntf_1", { told_by: "ntf_2" })).told).toBeNull();
+    expect(apply(start, told("ntf_1", { title: 5 }))).toMatchObject({ told: null, unknown: 1 });
+  });
+});

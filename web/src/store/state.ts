@@ -8,10 +8,10 @@
  * gets what is missing. A new fleet begins a new `epoch`: whatever is not in a fleet (messages, receipts, devices,
  * hints) may have changed unseen, so it is dropped here and asked for anew by who shows it.
  */
-import type { Account, Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Operation, Paused, Question, Receipt } from "../api/types";
+import type { Account, Agent, ChatHidden, ChatItems, Device, Fleet, Item, Machine, Message, Notification, Operation, Paused, Question, Receipt } from "../api/types";
 import { begun, changed, listed, NO_QUESTIONS, type Asked } from "./questions";
 import {
-  readAccount, readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readOperation, readPaused, readQuestion, readReceipt,
+  readAccount, readAgent, readDevice, readGone, readHidden, readHint, readMachine, readMessage, readNotification, readOperation, readPaused, readQuestion, readReceipt,
 } from "./read";
 
 /** How sure we are that what is shown is what is. */
@@ -60,6 +60,8 @@ export interface State {
   operations: ReadonlyMap<string, Operation>;
   /** Since when the control room rests: no default is used by itself. Null: it does not, as far as is known. */
   paused: Paused | null;
+  /** The newest notification that went out, on whatever device; null: none since this page was opened. */
+  told: Notification | null;
   /** Version that the hub says, null before `welcome`. */
   serverVersion: string | null;
   /** Events and rows that this version does not know or cannot read. */
@@ -98,6 +100,7 @@ export const EMPTY: State = {
   accounts: { byId: null, told: 0 },
   operations: new Map(),
   paused: null,
+  told: null,
   serverVersion: null,
   unknown: 0,
 };
@@ -187,6 +190,7 @@ const EVENTS: Readonly<Record<string, Kind>> = {
   "device.changed": kind(readDevice, (draft, device) => changeDevices(draft, (all) => all.set(device.id, device))),
   "question.changed": kind(readQuestion, (draft, question) => draft.set({ questions: changed(draft.next.questions, question) })),
   "pause.changed": kind(readPaused, (draft, { paused }) => draft.set({ paused })),
+  "notification.changed": kind(readNotification, (draft, one) => (one.state === "pushed" && !one.told_by ? draft.set({ told: one }) : undefined)),
   "account.changed": kind(readAccount, (draft, account) => changeAccounts(draft, (all) => all.set(account.id, account))),
   "account.gone": kind(readGone, (draft, { id }) => changeAccounts(draft, (all) => all.delete(id))),
   "operation.changed": kind(readOperation, addOperation),
