@@ -55,7 +55,7 @@ class Moves:
     async def prepare(self, act: OperateAct, errand: Errand, last: Sighting, now_ms: int) -> Errand:
         """The errand with what is moved. Raises CannotLaunch when that is impossible; nothing was done."""
         source, target = last.profile, act.profile
-        if last.uncertain:
+        if last.uncertain and not last.is_harmless:
             raise CannotLaunch(f"Which session it is in is not certain: {last.uncertain}")
         if last.session_id is None:
             raise CannotLaunch("Which session it is in is not known.")

@@ -38,6 +38,7 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
     pane: PaneRef | None = None
     started_at_ms: int = 0
     uncertain: str = ""  # why the mapping is not certain, for people; "" = certain
+    is_harmless: bool = False  # to go on with ``session_id`` loses nothing, although it is not certain
     headless: bool = False  # a living process that no pane shows (daemon thread, other terminal)
 
 

@@ -196,7 +196,7 @@ class CodexDriver:
 
     def _resumable(self, who: Sighting, *, is_alive: bool) -> str | None:
         """The conversation to go on with; None where nothing was said. Raises CannotLaunch."""
-        if who.uncertain:
+        if who.uncertain and not who.is_harmless:
             raise CannotLaunch(f"Which conversation it shows is not certain. {who.uncertain}")
         if who.session_id is None:
             if is_alive:

@@ -239,6 +239,7 @@ class Finder:
                 pane=pane.ref,
                 started_at_ms=process.started_at_ms,
                 uncertain=agent.shown.uncertain,
+                is_harmless=agent.shown.is_harmless,
             )
         return agent.sighting
 

@@ -30,10 +30,12 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """The conversation that a pane shows; ``session_id`` None: none yet, or not known."""
+    """The conversation that a pane shows; ``session_id`` None: none yet, or not known. ``is_harmless``: what
+    is uncertain is only whether it shows a newer one in which nothing has been said."""
 
     session_id: str | None
     uncertain: str = ""
+    is_harmless: bool = False
 
 
 def created_ms(session_id: str) -> int:
@@ -106,11 +108,20 @@ def shown_by_server(
     elif before is not None or asked_for is None:
         return Shown(None)  # a title without a name: nothing has been said yet (at the start, after /new)
     if asked_for is not None:
-        return Shown(asked_for, "Taken from its command line; its title does not say so.")
+        doubt = "Taken from its command line; its title does not say so."
+        return Shown(
+            asked_for, doubt, not title_thread and _is_only_one(candidates, asked_for, folder, started_ms)
+        )
     since = [t for t in candidates if t.folder == folder and created_ms(t.id) >= started_ms - 2_000]
     if len(since) == 1:
         return Shown(since[0].id, "Taken from its folder and start time; its title does not name it.")
     return Shown(None, "Which conversation it shows cannot be told: its title does not name one.")
+
+
+def _is_only_one(threads: Sequence[Thread], id: str, folder: str, started_ms: int) -> bool:
+    """Whether this conversation is loaded and has no name yet, and no other has begun here since."""
+    begun = [t.id for t in threads if t.folder == folder and created_ms(t.id) >= started_ms - 2_000]
+    return any(t.id == id and not t.name for t in threads) and set(begun) <= {id}
 
 
 def _named(threads: Sequence[Thread], title_thread: str, project: str) -> list[Thread]:

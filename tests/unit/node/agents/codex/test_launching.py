@@ -100,6 +100,8 @@ async def test_what_is_not_certain_is_not_resumed(room: Room) -> None:
     with pytest.raises(CannotLaunch, match="Two have this name"):
         room.driver.launch(doubtful, "on", None)
     assert room.driver.launch(doubtful, "anew", None).session_id is None
+    harmless = msgspec.structs.replace(doubtful, is_harmless=True)
+    assert room.driver.launch(harmless, "on", None).session_id == who.session_id
     gone = msgspec.structs.replace(who, incarnation="")
     with pytest.raises(CannotLaunch, match="not known"):
         room.driver.launch(msgspec.structs.replace(gone, session_id=None), "on", LAST)

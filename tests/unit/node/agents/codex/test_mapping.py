@@ -99,7 +99,18 @@ def test_a_title_without_a_name_is_a_conversation_without_words() -> None:
 
 def test_the_command_line_alone_is_not_certain() -> None:
     shown = ask([BEANS], asked_for=A)
-    assert shown.session_id == A and shown.uncertain
+    assert shown.session_id == A and shown.uncertain and not shown.is_harmless
+
+
+def test_a_conversation_without_a_name_yet_can_be_gone_on_with() -> None:
+    """As after a move: its name lies in the home that it came from."""
+    unnamed = Thread(id=A, name="", folder="/w/garden", status="idle")
+    shown = ask([unnamed], asked_for=A)
+    assert shown.session_id == A and shown.uncertain and shown.is_harmless
+    assert not ask([unnamed, GATE], asked_for=A).is_harmless, "another has begun here since"
+    assert not ask([unnamed], "fix the gate", asked_for=A).is_harmless, "the title names another"
+    assert not ask([], asked_for=A).is_harmless
+    assert not ask(None, asked_for=A).is_harmless
 
 
 def test_a_long_name_is_cut_in_the_title() -> None:
