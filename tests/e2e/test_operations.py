@@ -27,7 +27,7 @@ def ask_for(page: Page, act: str) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
-def test_a_busy_agent_waits_is_stopped_and_comes_back(house: House, visit: Visit) -> None:
+def test_a_busy_agent_waits_is_stopped_comes_back_and_is_closed(house: House, visit: Visit) -> None:
     house.start()
     house.add(busy())
     agent = house.until_agent("sorter", "working")
@@ -67,6 +67,13 @@ def test_a_busy_agent_waits_is_stopped_and_comes_back(house: House, visit: Visit
     page.goto(f"{house.url}agents/{agent['id']}")
     expect(page.get_by_role("textbox", name="Message sorter")).to_be_visible()
     expect(log.locator(".receipt").filter(has_text="It takes another one back.")).to_be_visible()
+
+    ask_for(page, "Close it…")
+    sheet.get_by_role("textbox", name="Why").fill("The crates are sorted")
+    sheet.get_by_role("button", name="Close", exact=True).last.click()
+    closed = log.locator(".receipt").filter(has_text="Delivered: closed")
+    expect(closed).to_contain_text("The crates are sorted")  # it has left the list; its chat stays
+    expect(closed.get_by_role("button", name=re.compile("^Undo until"))).to_be_visible()
 
 
 def claude_in_path(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

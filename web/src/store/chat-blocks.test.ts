@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Item, Operation, Receipt } from "../api/types";
 import { operation } from "./samples";
-import { blocksOf, changesOf, editsBefore, foldedText, helpersSummary, leadOf, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
+import { blocksOf, changesOf, editsBefore, foldedText, helpersSummary, inChat, leadOf, quoted, workSummary, type BlockOptions, type ChatBlock } from "./chat-blocks";
 
 let count = 0;
 const item = (kind: Item["kind"], more: Partial<Item> = {}): Item => ({ id: `x${count++}`, at_ms: count * 1000, kind, text: kind, ...more });
@@ -63,6 +63,15 @@ describe("blocks", () => {
     expect(keys({})).toEqual(["here"]);
     expect(blocksOf([], options({ operations, hasStart: true })).map((block) => block.key)).toEqual(["day:500", "operation:began", "operation:here"]);
     expect(blocksOf([], options({ operations: [over("old", "restart", 100)], hasStart: true }))).toEqual([]);
+  });
+
+  it("of an agent that has left shows nothing that was done after the chat ended", () => {
+    const over = (id: string, kind: Operation["kind"], atMs: number): Operation =>
+      operation(id, { kind, state: "delivered", created_at_ms: 1, steps: [{ name: "stop", state: "done", at_ms: atMs }] });
+    const operations = [over("began", "fresh", 500), over("here", "restart", 5000), over("next", "fresh", 6000), over("closed", "close", 7000)];
+    expect(inChat(operations, 5500).map((one) => one.id)).toEqual(["began", "here"]);
+    expect(inChat(operations, 6500).map((one) => one.id)).toEqual(["began", "here", "next", "closed"]);
+    expect(inChat(operations, undefined)).toHaveLength(4);
   });
 
   it("shows what people did among it, and leaves typing to the receipts", () => {

@@ -168,6 +168,12 @@ function deedsOf(items: readonly Item[], options: BlockOptions): Done[] {
   ].sort((one, other) => one.atMs - other.atMs);
 }
 
+/** Of an agent that has left the list: what was done before a fresh session took the place of this chat, whose last word is of then. */
+export function inChat(operations: readonly Operation[], lastMs: number | undefined): Operation[] {
+  const next = Math.min(...operations.filter((one) => one.kind === "fresh" && one.state === "delivered" && endMs(one) > (lastMs ?? Infinity)).map(endMs));
+  return operations.filter((one) => endMs(one) < next);
+}
+
 /** They begin a chat. */
 const BEGINNINGS: ReadonlySet<string> = new Set(["start", "fresh"] satisfies Operation["kind"][]);
 

@@ -1,7 +1,7 @@
 /** One conversation: an agent's present chat, or an older one, or one whose agent is gone (both read-only). */
 import "./chat.css";
 
-import { useComputed } from "@preact/signals";
+import { computed, useComputed } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Agent, FoundItem, Item } from "../../api/types";
@@ -50,6 +50,9 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
   const [menuItem, setMenuItem] = useState<Item | null>(null);
   const entry = useEntry(chatId, agent === null);
   const isReadOnly = agent === null || agent.chat_id !== chatId || agent.activity === "gone";
+  const ownerId = agent?.id ?? entry?.agent_id ?? null;
+  const hasLeft = useMemo(() => computed(() => ownerId !== null && !room.state.value.agents.has(ownerId)), [room, ownerId]).value;
+  const isPresent = agent === null ? hasLeft : agent.chat_id === chatId;
   const machineId = agent?.machine_id ?? entry?.machine_id;
   const machineName = useComputed(() => line(machineId === undefined ? "" : (room.state.value.machines.get(machineId)?.name ?? ""), 60)).value || "its machine";
 
@@ -70,7 +73,7 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
     if (isHere) show();
     else void model.openAround(itemId).then((isThere) => { if (isThere) show(); });
   }, [props.itemId]);
-  useAskedHere(model, agent?.id ?? entry?.agent_id ?? null);
+  useAskedHere(model, ownerId);
   useKeys({ "mod+f": { label: "Search in this chat", group: "Chat", run: () => setSearching(true) } });
 
   const name = agent?.name ?? entry?.name ?? "Chat";
@@ -97,8 +100,8 @@ function Chat(props: { agent: Agent | null; chatId: string; itemId: string | nul
     <section class="pane pane-detail chat" aria-label={`Chat with ${line(name, 100)}`}>
       {agent === null ? <GoneHeader entry={entry} onSearch={() => setSearching(true)} /> : <ChatHeader agent={agent} chatId={chatId} onSearch={() => setSearching(true)} />}
       {isSearching ? <ChatSearch model={model} machineName={machineName} onFound={onFound} onClose={() => setSearching(false)} /> : null}
-      <Thread model={model} agent={agent} machineName={machineName} acts={acts} unread={unread.current} itemId={marked.id} visit={marked.visit} promptId={isReadOnly ? null : (agent?.waiting_for?.id ?? null)}>
-        {agent === null || agent.chat_id !== chatId ? null : <UnderWay agentId={agent.id} />}
+      <Thread model={model} agent={agent} ownerId={ownerId} hasDeeds={isPresent} machineName={machineName} acts={acts} unread={unread.current} itemId={marked.id} visit={marked.visit} promptId={isReadOnly ? null : (agent?.waiting_for?.id ?? null)}>
+        {ownerId === null || !isPresent ? null : <UnderWay agentId={ownerId} />}
         {agent === null || isReadOnly ? null : (
           <>
             <OutboxMessages chatId={chatId} shown={shown} />

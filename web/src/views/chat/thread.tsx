@@ -8,7 +8,7 @@ import { isSameDay } from "../../kit/time";
 import { useRoom, type Room } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { type ChatState, firstUnread, isOverlong, isSaid, newestSeen, olderCursor, wants } from "../../store/chat";
-import { blocksOf, type ChatBlock } from "../../store/chat-blocks";
+import { blocksOf, inChat, type ChatBlock } from "../../store/chat-blocks";
 import { unheld } from "../../store/questions";
 import { taste } from "../../store/taste";
 import { useOperations } from "../operations/card";
@@ -20,6 +20,10 @@ import { pageTrouble } from "./words";
 export interface ThreadProps {
   model: ChatModel;
   agent: Agent | null;
+  /** Whose chat it is, also when it has left the list; null: not known. */
+  ownerId: string | null;
+  /** It is its agent's chat now, or the agent has left the list: what is done to it stands here. */
+  hasDeeds: boolean;
   machineName: string;
   acts: ThreadActs;
   /** Unread when the chat was opened: the line stands before them. */
@@ -52,7 +56,7 @@ export function Thread(props: ThreadProps) {
   const thread = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const unreadId = useUnreadId(model, props.unread);
-  const blocks = useBlocks(state, agent, unreadId, model.chatId);
+  const blocks = useBlocks(state, agent, unreadId, model.chatId, props.ownerId, props.hasDeeds);
   const told = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [sight, setSight] = useState<{ isAtEnd: boolean; isFar: boolean; sinceId: string | null }>({ isAtEnd: true, isFar: false, sinceId: null });
@@ -172,7 +176,7 @@ function useUnreadId(model: ChatModel, unread: number): string | null {
   return since ?? found.current ?? null;
 }
 
-function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | null, chatId: string): readonly ChatBlock[] {
+function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | null, chatId: string, ownerId: string | null, hasDeeds: boolean): readonly ChatBlock[] {
   const room = useRoom();
   const before = useRef<readonly ChatBlock[]>([]);
   const { toolActivity, reasoning } = taste.value;
@@ -184,8 +188,8 @@ function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | nul
     if (agentId !== undefined && epoch > 0) void fetchReceipts(room);
   }, [epoch, agentId === undefined]);
   const all = useOperations();
-  const isPresent = agent?.chat_id === chatId;
-  const operations = useMemo(() => (isPresent ? [...all.values()].filter((one) => one.agent_id === agentId) : []), [all, agentId, isPresent]);
+  const lastMs = agent === null ? state.items.at(-1)?.at_ms : undefined;
+  const operations = useMemo(() => (hasDeeds && ownerId !== null ? inChat([...all.values()].filter((one) => one.agent_id === ownerId), lastMs) : []), [all, ownerId, hasDeeds, lastMs]);
   const asked = useComputed(() => unheld(room.state.value.questions, chatId).map(({ id, asked_at_ms }) => `${asked_at_ms} ${id}`).join("\n")).value;
   const own = useMemo(() => receipts.filter((receipt) => receipt.agent_id === agentId && agentId !== undefined), [receipts, agentId]);
   return useMemo(() => {

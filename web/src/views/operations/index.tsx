@@ -1,7 +1,10 @@
 /** The sheets of operations: the shell mounts this once something is wanted. */
 import "./operations.css";
 
+import { useEffect } from "preact/hooks";
+
 import { useRoom } from "../../live/room";
+import { showToast } from "../../parts/toast";
 import { AgentOperation } from "./sheet";
 import { StartSheet } from "./start";
 import { wish } from "./wish";
@@ -13,5 +16,15 @@ export function OperationSheets() {
   const onClose = (): void => { wish.value = null; };
   if (wanted.kind === "start") return <StartSheet wish={wanted} onClose={onClose} />;
   const agent = room.state.value.agents.get(wanted.agentId);
-  return agent === undefined ? null : <AgentOperation key={`${wanted.kind} ${agent.id}`} agent={agent} wish={wanted} onClose={onClose} />;
+  if (agent === undefined) return <Left onClose={onClose} />;
+  return <AgentOperation key={`${wanted.kind} ${agent.id}`} agent={agent} wish={wanted} onClose={onClose} />;
+}
+
+/** It was closed elsewhere while the person thought about it, or has left the list. */
+function Left(props: { onClose(): void }) {
+  useEffect(() => {
+    showToast({ text: "This agent is not in the list any more. Its receipts are in the Chief tab." });
+    props.onClose();
+  }, []);
+  return null;
 }
