@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import expect
 
-from tests.e2e.scenes import asking
-from tests.e2e.support.browser import Visitor, findings
+from tests.e2e.scenes import asking, idle
+from tests.e2e.support.browser import Visitor, findings, said
 from tests.e2e.support.house import House
 from tests.e2e.support.pushes import allow_loopback, pushes
 from tests.support.waiting import until_now
@@ -60,23 +60,30 @@ def test_turned_on_tested_and_answered_from(house: House, visit: Visit) -> None:
         assert closed["answer"]["by"].startswith("device:") and closed["answer"]["option"] == "2"
 
 
-def test_what_was_answered_elsewhere_is_taken_away(house: House, visit: Visit) -> None:
-    allow_loopback(house)
+def test_two_browsers_share_what_was_read(house: House, visit: Visit) -> None:
+    """Both are told that an agent finished; read on one, it is gone from the other."""
+    allow_loopback(house, "[notify]\nfinished_after_s = 0\n")
     house.start()
-    house.add(asking("limiter", *QUESTION))
-    visitor = visit("desktop", permissions=["notifications"])
-    with pushes(house, visitor) as device:
-        page = visitor.pair(house.url, house.code())
-        page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
-        question = house.until_asked("counted per tenant")
-        page.evaluate(
-            """async (said) => (await navigator.serviceWorker.ready).showNotification(said.title, {
-                tag: said.tag, data: { ...said, questionId: said.question_id, agentId: null } })""",
-            {"kind": "question", "title": "limiter asks", "tag": "t", "question_id": question["id"]},
-        )
-        device.until_shown(page, "limiter asks")
-        house.run("answer", question["id"], "Per key")
-        device.until_shown(page)
+    house.add(idle("orchard"))
+    agent = house.until_agent("orchard", "idle")
+    one, two = (visit("desktop", permissions=["notifications"]) for _ in range(2))
+    with pushes(house, one) as first, pushes(house, two) as second:
+        for visitor in (one, two):
+            page = visitor.pair(house.url, house.code())
+            page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+            page.goto(f"{house.url}settings/notifications")
+            page.get_by_role("button", name="Turn on notifications").click()
+            expect(page.get_by_role("button", name="Send a test")).to_be_visible()
+            page.goto("about:blank")
+        house.run("send", "orchard", "Pick the pears.", "--wait")
+        second.next(two.page, "orchard finished")
+        assert first.next(one.page, "orchard finished")["body"] != ""
+        second.until_titles("orchard finished")
+        one.page.goto(f"{house.url}agents/{agent['id']}")
+        expect(said(one.page, "Understood: Pick the pears.")).to_be_visible()
+        until_now(lambda: not house.agents()["orchard"].get("finished"), "it is read", within_s=60)
+        two.page.goto(f"{house.url}settings")
+        second.until_titles()
 
 
 def test_a_widget_sees_what_waits_and_nothing_else(house: House, visit: Visit) -> None:

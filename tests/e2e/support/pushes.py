@@ -41,6 +41,7 @@ async () => (await (await navigator.serviceWorker.ready).getNotifications()).map
   title: one.title, body: one.body, tag: one.tag, actions: (one.actions ?? []).map((action) => action.title),
 }))
 """
+TITLES = "async () => (await self.registration.getNotifications()).map((one) => one.title)"
 BUTTONS = """
 async () => {
   const shown = await self.registration.getNotifications();
@@ -105,6 +106,11 @@ class Pushes:
             return []
         return until_now(looked, f"shown: {titles}") or []
 
+    def until_titles(self, *titles: str) -> None:
+        """These are shown, as the worker knows it."""
+        worker = self._visitor.context.service_workers[0]
+        until_now(lambda: worker.evaluate(TITLES) == list(titles), f"titles {titles}")
+
     def until_buttons(self, *labels: str) -> None:
         """The only notification has these, seen by the worker: no page of the app need be open."""
         worker = self._visitor.context.service_workers[0]
@@ -121,7 +127,7 @@ def pushes(house: House, visitor: Visitor) -> Iterator[Pushes]:
         yield Pushes(house, visitor, service)
 
 
-def allow_loopback(house: House) -> None:
+def allow_loopback(house: House, more: str = "") -> None:
     """Before it starts: push services of tests lie on this machine."""
     house.home.mkdir(mode=0o700, exist_ok=True)
-    (house.home / "config.toml").write_text("[push]\nallow_private_endpoints = true\n")
+    (house.home / "config.toml").write_text(f"[push]\nallow_private_endpoints = true\n{more}")

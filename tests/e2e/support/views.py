@@ -148,6 +148,7 @@ VIEWS: tuple[View, ...] = (
     View("usage", "usage", "h1"),
     View("settings", "settings", ".set"),
     View("settings-this-device", "settings/this-device", "text=Notifications"),
+    View("settings-notifications", "settings/notifications", "text=Quiet hours"),
     View("settings-devices", "settings/devices", ".device"),
     View("settings-lock", "settings/lock", "text=Make a passkey"),
     View("settings-reading", "settings/reading", "text=Enter sends"),
