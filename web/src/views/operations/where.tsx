@@ -1,4 +1,6 @@
 /** Where an agent can be moved to, with what each place has left and what the policy thinks of it. */
+import "../usage/usage.css";
+
 import { useComputed } from "@preact/signals";
 
 import type { Account, Agent, PolicyAdvice } from "../../api/types";
