@@ -127,6 +127,7 @@ class NotificationBook:
         while True:
             self._poked.clear()
             await self.look()
+            self._postman.begin()
             left_s = LOOK_S
             if self._next_ms is not None:
                 left_s = min(left_s, max(0.01, (self._next_ms - self._clock.now_ms()) / 1000))

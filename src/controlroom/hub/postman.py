@@ -58,7 +58,7 @@ class Ways(Protocol):
 
 
 class Postman:
-    """``add`` what was stored; ``run`` it for ever."""
+    """``add`` what was stored; ``run`` it for ever, and let it ``begin``."""
 
     def __init__(self, store: Store, ways: Ways, clock: Clock, health: HealthBoard) -> None:
         self._store = store
@@ -72,6 +72,7 @@ class Postman:
         self._failing: dict[str, int] = {}  # since when
         self._gone: dict[str, list[str]] = {}  # tags that a target shall hear of with its next notice
         self._poked = asyncio.Event()
+        self._begun = asyncio.Event()
 
     async def start(self) -> None:
         for sending in await self._store.read(notification_rows.sendings):
@@ -80,6 +81,10 @@ class Postman:
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
+
+    def begin(self) -> None:
+        """What is stored has been looked at since the start: what is over was taken back."""
+        self._begun.set()
 
     # ---- what it is given ------------------------------------------------------------------------------
 
@@ -114,6 +119,8 @@ class Postman:
     # ---- sending ---------------------------------------------------------------------------------------
 
     async def run(self) -> None:
+        """Send what is due, for ever; nothing before ``begin``."""
+        await self._begun.wait()
         while True:
             self._poked.clear()
             soonest = self._start_due()
@@ -197,8 +204,12 @@ class Postman:
             return
         self._rests[target.id] = due_ms
         later = replace(sending, due_ms=due_ms, tries=sending.tries + 1)
-        if sending.key not in self._waiting:
-            return  # taken back meanwhile
+        if sending.key not in self._waiting:  # taken back, or replaced, while it went out
+            note = self._note(target, "failed", "It needed nobody any more.")
+            await self._keep(
+                sending, note, lambda change: notification_rows.drop_sending(change, sending.key)
+            )
+            return
         self._waiting[sending.key] = later
         note = self._note(target, "waiting", text)
         await self._keep(sending, note, lambda change: notification_rows.put_sending(change, later))

@@ -10,6 +10,7 @@ import pytest
 
 from controlroom.client import Refused
 from controlroom.core.notify import episodes
+from controlroom.hub.store import notification_rows
 from controlroom.kit.settings import Notify, Push, Settings
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import SendMessage
@@ -241,3 +242,22 @@ async def test_read_on_one_device_it_is_taken_away_on_all(desk: Desk) -> None:
     await desk.inbox.asked(ASK.replace("colour", "size"))
     _, second = await desk.heard(2)
     assert second["badge"] == 2
+
+
+async def test_what_is_over_by_the_next_start_is_not_sent_then(desk: Desk) -> None:
+    """It was on its way when the hub ended, and was answered before it looked again."""
+    await desk.subscribed()
+    await desk.agent(activity="question")
+    desk.service.answers.append((503, {"Retry-After": "3600"}))
+    question = await desk.inbox.asked(ASK)
+    record = await desk.record(state="pushed")
+    await until(lambda: _with_sends(desk, record.id, 1), "a try")
+    await desk.inbox.answer(question.id, "Red")
+    await desk.house.restart()
+    await desk.record(state="over")
+
+    async def is_dropped() -> bool:
+        return not await desk.house.store.read(notification_rows.sendings)
+
+    await until(is_dropped, "nothing on its way")
+    assert desk.service.heard == []

@@ -80,6 +80,7 @@ class Office:
         await self.store.start()
         self.postman = Postman(self.store, self.ways, self.clock, self.health)
         await self.postman.start()
+        self.postman.begin()
         self.postman._tasks.supervise("run", self.postman.run, self.health)
 
     async def close(self) -> None:
