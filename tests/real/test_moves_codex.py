@@ -38,6 +38,10 @@ def copy_of(path: Path, codex: Codex, home: CodexHome) -> Path:
     return home.folder / path.relative_to(codex.home.folder)
 
 
+def panes(desk: Desk) -> list[str]:
+    return desk.tmux.run("list-panes", "-a", "-F", "#{pane_id}").split()
+
+
 def said_in(path: Path) -> list[str]:
     """What a person said, by the file of a conversation."""
     rows = [json.loads(line)["payload"] for line in path.read_text().splitlines()]
@@ -65,6 +69,7 @@ async def until_over(room: Room, id: str) -> None:
 async def test_a_move_goes_on_with_the_same_conversation_and_a_message_that_waited(
     desk: Desk, homes: tuple[CodexHome, CodexHome], room: Room, codex_model: FakeOpenAI, daemon: bool
 ) -> None:
+    """Alone, the control room is killed in the middle of it."""
     codex, home = await codex_in(desk, homes[0]), homes[1]
     before = await greeted(codex, room, codex_model, daemon=daemon)
     (old,) = codex.rollouts()
@@ -78,6 +83,10 @@ async def test_a_move_goes_on_with_the_same_conversation_and_a_message_that_wait
     message = await room.send(before.id, "are you there")
     await room.until_message(message, held)
     gate.open()
+    if not daemon:
+        await until(lambda: len(panes(desk)) == 2, "its new window", within_s=AGENT_S)
+        await room.kill()
+        await room.start()
     await until_over(room, asked["id"])
     after = await until_in(room, before, home)
     assert (after.session_id, after.chat_id, after.name) == (before.session_id, before.chat_id, before.name)
@@ -89,8 +98,7 @@ async def test_a_move_goes_on_with_the_same_conversation_and_a_message_that_wait
     assert said_in(old) == ["hello", "count"], "the source is left as it was"
     assert said_in(new) == ["hello", "count", "are you there"]
     assert new.read_bytes().startswith(old.read_bytes())
-    panes = desk.tmux.run("list-panes", "-a", "-F", "#{pane_id}").split()
-    assert after.pane is not None and panes == [after.pane.id], "the old pane is gone"
+    assert after.pane is not None and panes(desk) == [after.pane.id], "the old pane is gone"
 
 
 @pytest.mark.timeout(300)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from controlroom.testing.fake_openai import FakeOpenAI, Say, Shell
-from controlroom.testing.model_script import Gate
+from controlroom.testing.fake_openai import Call, FakeOpenAI, Say, Shell
+from controlroom.testing.model_script import TOOL_RESULT, Gate
 from controlroom.wire.model import Agent
 from tests.real.conftest import Desk
 from tests.real.support.codex import EXECUTABLE, READY, Codex, CodexHome
@@ -117,25 +117,37 @@ async def test_a_busy_one_is_dropped_only_when_told_to_and_really_stops(
 ) -> None:
     codex = await desk.codex(start=False)
     before = await greeted(codex, room, codex_model, daemon=daemon)
-    gate = Gate()
+    gate, helps = Gate(), Gate()
+    task = {"task_name": "count_trees", "message": "count the trees"}
+    codex_model.answer(Call("spawn_agent", task), match="delegate")
+    codex_model.answer(Say("Forty"), helps, Say(" trees."), match=f"{TOOL_RESULT}aborted")
+    codex_model.answer(Say("Delegated."), match=TOOL_RESULT)
+    await codex.say("delegate it")
+    await helps.arrived()
+    await room.until(before.id, lambda agent: agent.activity == "helpers" and agent.helpers == 1)
     codex_model.answer(Say("One."), gate, Say(" Two."), match="count")
     await codex.say("count")
     await gate.arrived()
     await room.until_activity(before.id, "working")
-    assert "the running turn" in await refusal(room, "stop", before.id, "--why", "Enough", "--now")
+    said = await refusal(room, "stop", before.id, "--why", "Enough", "--now")
+    assert "the running turn and a helper that runs" in said
+    ended = len(codex.events("turn_aborted"))  # the helper's copy of its parent has one too
     told = await operation(room, "stop", before.id, "--why", "Enough", "--now", "--drop")
     assert told["state"] == "delivered", told
     await room.until_activity(before.id, "gone")
-    assert [event["reason"] for event in codex.events("turn_aborted")] == ["interrupted"]
+    await until(
+        lambda: len(codex.events("turn_aborted")) == ended + 2, "what ran has ended"
+    )
     assert codex.pane.process(EXECUTABLE) is None
     await codex.pane.until_text("codex resume", PROMPT.strip())
     assert desk.tmux.get(codex.pane.id, "alternate_on") == "0", "the shell has its screen again"
-    await until(lambda: codex_model.cut_off == 1, "nobody listens to the answer any more")
+    await until(lambda: codex_model.cut_off == 2, "nobody listens to the answers any more")
+    begun = len(codex.events("task_started"))
     undone = await operation(room, "undo", told["id"], "--why", "One more thing")
     assert undone["state"] == "delivered", undone
     back = await room.until_activity(before.id, "idle")
     assert (back.session_id, back.chat_id) == (before.session_id, before.chat_id)
-    assert len(codex.events("task_started")) == 2, "nothing went on"
+    assert len(codex.events("task_started")) == begun, "nothing went on"
 
 
 @pytest.mark.timeout(300)

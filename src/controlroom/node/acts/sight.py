@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
 import msgspec
 
@@ -139,6 +140,9 @@ class Sight:
         who = self._tracker.sighting(errand.agent_id)
         if who is None or who.incarnation != errand.old_process:
             return False, "It cannot be seen now.", ("what it does now, which cannot be seen",)
+        with suppress(PaneGone, PaneBusy):  # what was typed a moment ago counts too
+            if who.pane is not None:
+                await self._world.frame(who.pane)
         facts = await self._tracker.driver_of(errand.agent_id).facts(who)
         verdict = derive(facts, self._clock.now_ms())
         helpers = 0 if facts.helpers is None else facts.helpers.value
