@@ -30,17 +30,21 @@ SHOWN = 20
     controlroom notifications snooze 2h
     controlroom notifications snooze 30m orchard
     controlroom notifications snooze end
+    controlroom notifications test
     """,
 )
 @click.argument(
-    "what", type=click.Choice(["list", "explain", "settings", "snooze"]), default="list", metavar="[WHAT]"
+    "what",
+    type=click.Choice(["list", "explain", "settings", "snooze", "test"]),
+    default="list",
+    metavar="[WHAT]",
 )
 @click.argument("words", nargs=-1, metavar="[WORDS]...")
 @click.option("--limit", type=click.IntRange(1, 200), default=SHOWN, help=f"How many; {SHOWN} without it.")
 def command(call: Call, what: str, words: tuple[str, ...], limit: int) -> None:
     """What you were told lately, or would have been.
 
-    WHAT is list (without it), explain, settings or snooze.
+    WHAT is list (without it), explain, settings, snooze or test.
 
     explain says of each thing that may be worth a notification why it was sent or not, and what became of it
     on each device: all of the newest, or those about an AGENT, a question or a notification (an id or its
@@ -51,17 +55,33 @@ def command(call: Call, what: str, words: tuple[str, ...], limit: int) -> None:
     shows); AGENT (all, blocking, off).
 
     snooze holds everything for a time, or what is about one AGENT; end ends it.
+
+    test sends a test to all devices and services, and says what came of it.
     """
     match what:
         case "settings":
             call.hub(lambda hub: _settings(call, hub, words))
         case "snooze":
             call.hub(lambda hub: _snooze(call, hub, words))
+        case "test":
+            call.hub(lambda hub: _test(call, hub))
         case _:
             if len(words) > 1 or (words and what == "list"):
                 raise wrong_use("At most one agent, question or notification, after explain.")
             is_whole = what == "explain"
             call.hub(lambda hub: _list(call, hub, words[0] if words else None, limit, is_whole=is_whole))
+
+
+async def _test(call: Call, hub: HubClient) -> None:
+    from controlroom.cli import text
+
+    tested = await hub.test_notifications()
+    if call.json:
+        call.out.json(tested)
+        return
+    call.out.say(f"Handed over: {tested.sent}.")
+    for trouble in tested.troubles:
+        call.out.say(text.line(trouble, 300))
 
 
 async def _list(call: Call, hub: HubClient, said: str | None, limit: int, *, is_whole: bool) -> None:

@@ -53,6 +53,7 @@ from controlroom.wire.notification import (
 )
 from controlroom.wire.operation import AskOperation, Operation, Operations, UndoOperation
 from controlroom.wire.policy import PolicyReport
+from controlroom.wire.push import PushTested
 from controlroom.wire.question import (
     AnswerQuestion,
     AskQuestion,
@@ -247,6 +248,10 @@ class HubClient:
     async def notification(self, notification_id: str) -> Notification:
         """One, with what became of it on each device."""
         return await self._get(f"/notifications/{_part(notification_id)}", Notification)
+
+    async def test_notifications(self) -> PushTested:
+        """To this device's ways, or, on the hub's own machine, to all."""
+        return await self._call("POST", "/push/test", None, PushTested)
 
     async def notification_settings(self) -> NotificationSettings:
         return await self._get("/notifications/settings", NotificationSettings)

@@ -14,6 +14,8 @@ from tests.integration.hub.conftest import House
 from tests.integration.hub.device_door import Door, open_door
 from tests.support.push_service import PushService, push_service
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # in Apprise's own modules
+
 
 @pytest.fixture
 async def service() -> AsyncIterator[PushService]:
@@ -49,9 +51,14 @@ async def test_a_browser_subscribes_and_a_test_reaches_it(
     assert heard["title"] == "A test of notifications" and heard["open"] == "settings/notifications"
     assert service.signers == [key]
     assert (await door.ask("POST", "/push/test", {}, browser)).code == "too_many"
+    (house.home.path / "notify-services").write_text("kitchen = smoke://secret\n")
+    all_ways = await house.client.test_notifications()  # from the hub's own machine
+    assert all_ways.sent == 1 and all_ways.troubles[0].startswith("kitchen: ")
+    assert "secret" not in all_ways.troubles[0] and len(service.heard) == 2
 
     await house.restart()
-    (kept,) = house.hub.ways.book.all()
+    kept, kitchen = house.hub.ways.book.all()
+    assert (kitchen.name, kitchen.device_id) == ("kitchen", None)
     assert kept.id == first.body["id"] and await house.hub.ways.key() == key
 
 

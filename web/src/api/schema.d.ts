@@ -972,7 +972,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test to this device, now. */
+        /** Send a test to this device now; from the hub's own machine to all. */
         post: operations["post_push_test"];
         delete?: never;
         options?: never;

@@ -36,6 +36,8 @@ class Apprise:
             service = await asyncio.to_thread(self._service, target)
         except ImportError:
             return Refused(_EXTRA, whole_channel=True)
+        except Exception as error:  # noqa: BLE001 - a library that fails to load must not stop the other ways
+            return Refused(f"Apprise does not run here ({type(error).__name__}).", whole_channel=True)
         if service is None:
             return Refused(f"The address of {target.name} is none that Apprise knows.")
         notice = trimmed(notice)

@@ -114,21 +114,23 @@ class Ways:
             device, "webpush", endpoint, {"p256dh": keys.p256dh, "auth": keys.auth, "vapid": own}
         )
 
-    async def test(self, device: Device) -> PushTested:
-        """One test to every way of this device, now. Raises HubError ``not_found``, ``too_many``."""
-        targets = self.book.of(device.id)
+    async def test(self, device: Device | None) -> PushTested:
+        """One test to every way of this device, or, None, to all devices and services, now. Raises HubError
+        ``not_found``, ``too_many``."""
+        targets = self.book.all() if device is None else self.book.of(device.id)
         if not targets:
-            raise HubError("not_found", "This device has not subscribed to notifications.")
-        now_s = self._clock.monotonic()
-        if now_s - self._tested.get(device.id, -TEST_EVERY_S) < TEST_EVERY_S:
+            whose = "No device has" if device is None else "This device has not"
+            raise HubError("not_found", f"{whose} subscribed to notifications.")
+        now_s, by = self._clock.monotonic(), "" if device is None else device.id
+        if now_s - self._tested.get(by, -TEST_EVERY_S) < TEST_EVERY_S:
             raise HubError("too_many", "A test was sent just now.", int(TEST_EVERY_S * 1000))
-        self._tested = {device.id: now_s}
+        self._tested[by] = now_s
         notice = Notice(
             id=new_id("ntc"),
             kind="test",
             tag="test",
             title="A test of notifications",
-            body=f"This is how {device.name} is told that something waits for you.",
+            body="This is how you are told that something waits for you.",
             open="settings/notifications",
             at_ms=self._clock.now_ms(),
             badge=0,
@@ -139,7 +141,11 @@ class Ways:
         for target, answer in zip(targets, answers, strict=True):
             if isinstance(answer, Gone):
                 await self.book.forget(target.id)
-        troubles = tuple(answer.text for answer in answers if not isinstance(answer, Delivered))
+        troubles = tuple(
+            answer.text if device is not None else f"{target.name or target.channel}: {answer.text}"
+            for target, answer in zip(targets, answers, strict=True)
+            if not isinstance(answer, Delivered)
+        )
         return PushTested(sent=len(answers) - len(troubles), troubles=troubles)
 
     # ---- how they are made -----------------------------------------------------------------------------
