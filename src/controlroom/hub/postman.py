@@ -43,6 +43,7 @@ FIRST_PAUSE_MS, LAST_PAUSE_MS = 5_000, 900_000
 LONGEST_REST_MS = 24 * 3_600_000  # a date that is further away is a wrong clock
 DEAD_MS = 3_600_000  # a way that failed for so long is shown in Health
 LOOK_S = 30.0
+OVER = "It needed nobody any more."
 MOST_GONE = 50  # tags that a device is told of later; what is older was replaced on it long ago
 
 
@@ -75,8 +76,14 @@ class Postman:
         self._begun = asyncio.Event()
 
     async def start(self) -> None:
-        for sending in await self._store.read(notification_rows.sendings):
+        stored = await self._store.read(notification_rows.sendings)
+        ids = {sending.notice.id for sending in stored}
+        known = await self._store.read(lambda c: notification_rows.records(c, ids))
+        for sending in stored:
+            record = known.get(sending.notice.id)
             self._waiting[sending.key] = sending
+            if record is not None and record.state == "over":
+                self._give_up(sending, OVER)  # it was, when the hub ended
         self._ways.book.on_change(self._poked.set)
 
     async def aclose(self) -> None:
@@ -104,7 +111,7 @@ class Postman:
         """Off all devices, as far as their ways can do that; on others with the next notice."""
         for sending in tuple(self._waiting.values()):
             if sending.notice.tag in tags:
-                self._give_up(sending, "It needed nobody any more.")
+                self._give_up(sending, OVER)
         for target in self._ways.book.all():
             self._tasks.start(f"clear:{target.id}", self._clear(target, tags, badge))
 
@@ -205,7 +212,7 @@ class Postman:
         self._rests[target.id] = due_ms
         later = replace(sending, due_ms=due_ms, tries=sending.tries + 1)
         if sending.key not in self._waiting:  # taken back, or replaced, while it went out
-            note = self._note(target, "failed", "It needed nobody any more.")
+            note = self._note(target, "failed", OVER)
             await self._keep(
                 sending, note, lambda change: notification_rows.drop_sending(change, sending.key)
             )
