@@ -210,6 +210,8 @@ class Sight:
         if found is None:
             return ("waiting" if is_alive or self._is_launcher(errand, pane) else "starting"), "", None, None
         agent_id, who, facts = found
+        if errand.agent_id and agent_id != self._tracker.present_id(errand.agent_id):
+            return "starting", "", None, None  # whom it belongs to is not seen yet
         if errand.target and not is_same_folder(who.profile, heads_for(errand)):
             return "starting", "", None, agent_id
         dialog = _dialog(facts)
