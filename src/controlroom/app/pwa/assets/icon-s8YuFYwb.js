@@ -1,0 +1,1 @@
+import{t as e}from"./jsxRuntime-DxhhCfp8.js";function t(t){return e(`svg`,{class:t.small?`icon icon-s`:`icon`,viewBox:`0 0 24 24`,"aria-hidden":`true`,children:e(`use`,{href:`#i-${t.name}`})})}export{t};

@@ -1,1 +1,0 @@
-import{n as e}from"./icon-DRGLoEcT.js";function t(t){return e(`svg`,{class:`lamp lamp-${t.name}${t.small?` lamp-s`:``}`,viewBox:`0 0 20 20`,"aria-hidden":`true`,children:e(`use`,{href:`#s-${t.name}`})})}export{t};

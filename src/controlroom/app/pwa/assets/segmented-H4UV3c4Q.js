@@ -1,1 +1,0 @@
-import{n as e}from"./icon-DRGLoEcT.js";function t(t){return e(`div`,{class:`seg`,role:`group`,"aria-label":t.label,children:t.options.map(n=>e(`button`,{type:`button`,"aria-pressed":n.value===t.value,onClick:()=>t.onChange(n.value),children:[n.label,n.count===void 0?null:e(`span`,{class:`num`,children:n.count})]},n.value))})}export{t};

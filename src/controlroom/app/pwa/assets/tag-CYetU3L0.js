@@ -1,1 +1,0 @@
-import{n as e}from"./icon-DRGLoEcT.js";function t(t){let n=t.kind??`plain`;return e(`span`,{class:n===`plain`?`tag`:`tag tag-${n}`,children:t.children})}export{t};

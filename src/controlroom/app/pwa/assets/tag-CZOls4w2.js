@@ -1,0 +1,1 @@
+import{t as e}from"./jsxRuntime-DxhhCfp8.js";function t(t){let n=t.kind??`plain`;return e(`span`,{class:n===`plain`?`tag`:`tag tag-${n}`,children:t.children})}export{t};
