@@ -103,7 +103,8 @@ class Room:
         said = err.decode(errors="replace")
         assert "Traceback" not in said, said
         if process.returncode != expect:
-            raise CommandFailed(f"controlroom {arguments[:2]} left with {process.returncode}: {said}")
+            words = said or out.decode(errors="replace")
+            raise CommandFailed(f"controlroom {arguments[:2]} left with {process.returncode}: {words}")
         return out.decode(), said
 
     async def json(self, *arguments: str, stdin: str | None = None) -> Any:
