@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 
 from controlroom.core.usage import Paid
+from controlroom.kit.health import HealthItem
 from controlroom.node.usage import part
 from tests.integration.node.usage_stage import HOUR, NOW, TOKEN, Desk, Service, windows
 
@@ -22,6 +23,10 @@ def says(status: int = 200, text: str = "", json: Any = None, **headers: str) ->
         return web.Response(text=text, status=status, headers=headers, content_type="text/html")
 
     return answer
+
+
+def _failing(desk: Desk) -> list[HealthItem]:
+    return [item for item in desk.health.items if item.code.startswith("usage:")]
 
 
 async def test_an_account_is_asked_for_once_with_the_login_of_its_folder(
@@ -75,8 +80,16 @@ async def test_a_refusal_keeps_the_last_reading_with_its_age(
         await desk.look(60)
     week = desk.windows()["week"]
     assert (week.used_pct, week.taken_at_ms, week.state) == (13.0, NOW, "stale")
-    assert problem in desk.profile("work").problem
+    profile = desk.profile("work")
+    assert problem in profile.problem
     assert service.refreshes == 0
+    # A login without the right is no reader that fails: it never could.
+    failing = [] if "right" in problem else [f"usage:{profile.account_id}"]
+    assert [item.code for item in _failing(desk)] == failing
+    service.answer = says(json=windows())
+    for _ in range(130):
+        await desk.look(30)
+    assert _failing(desk) == []
 
 
 async def test_a_person_who_wants_to_know_is_told_sooner(desk: Desk, service: Service) -> None:
@@ -99,6 +112,8 @@ async def test_an_hour_of_429_with_retry_after_0_costs_few_requests_and_then_goe
         await desk.look(30)
     assert len(service.asked) <= 4
     assert desk.windows() == {}  # nothing was ever known: no number is made up
+    (item,) = _failing(desk)
+    assert item.since_ms == NOW + 30_000 and "example.com" not in item.code + item.title
     service.answer = says(json=windows(96))
     for _ in range(130):
         await desk.look(30)

@@ -355,8 +355,10 @@ class UsagePart:
 
     async def _say(self) -> None:
         self._said_s = self._clock.monotonic()
+        profiles = tuple(self._profile_state(found) for found in self._found)
+        self._report_failing(profiles)
         state = UsageState(
-            profiles=tuple(self._profile_state(found) for found in self._found),
+            profiles=profiles,
             accounts=tuple(self._account_states()),
             readings=self._known.readings,
             reading=self._scanner.progress,
@@ -364,6 +366,20 @@ class UsagePart:
         if state != self.state:
             self.state = state
             await self._changed(state)
+
+    def _report_failing(self, profiles: Iterable[ProfileState]) -> None:
+        """A health item for each account, or folder without one, that cannot be read though it should be: not
+        where nobody is signed in, the login is idle, or it has no right to read usage."""
+        failing: dict[str, tuple[str, str, str]] = {}
+        for one in profiles:
+            attempt = self._attempts.get(one.account_id or "")
+            has_no_right = attempt is not None and attempt.outcome == "no_right"
+            if not one.problem or has_no_right or one.login in ("idle", "out"):
+                continue
+            code = f"usage:{one.account_id or one.id}"
+            title = f"Usage of {one.name} ({one.kind}) cannot be read: {one.problem}"
+            failing.setdefault(code, (code, title, "It is tried again by itself; the last reading is shown."))
+        self._health.replace("usage:", list(failing.values()))
 
     def _profile_state(self, found: _Found) -> ProfileState:
         id = None if found.identity is None else found.identity.id
