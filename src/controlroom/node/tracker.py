@@ -9,6 +9,7 @@ away.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -17,6 +18,7 @@ import structlog
 from controlroom.core import finished, strays
 from controlroom.core.facts import AgentFacts, Fact, Fault, Reported
 from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processes
+from controlroom.core.server_ends import ServerEnd, ends_now
 from controlroom.kit.clock import Clock, new_id
 from controlroom.kit.health import HealthBoard
 from controlroom.node.agents.base import Driver, Found, Sighting
@@ -54,6 +56,8 @@ _SERVER_HELP = {
 }
 """What to do about a server, by its state."""
 
+_SERVER_ENDED = "Start it again; agents that ended with it can be started anew from the app."
+
 
 class Tracker:
     """All agents of this machine. ``tick`` is one look; the node calls it."""
@@ -85,6 +89,7 @@ class Tracker:
         self._now_of: dict[str, str] = {}
         self._suspended: dict[str, int] = {}  # since when
         self._strayed: dict[str, int] = {}
+        self._ended_servers: tuple[ServerEnd, ...] = ()
         self._expected: Callable[[], Mapping[PaneRef, str]] = dict
         self._ours: Mapping[PaneRef, str] = {}  # what was expected at this look
         self._poked = asyncio.Event()
@@ -504,6 +509,12 @@ class Tracker:
         ]
         if listing.problem:
             troubles.append(("multiplexer:missing", listing.problem, _LOOK))
+        else:  # without a multiplexer that can be asked, nothing is known of servers
+            panes = (who.pane for who in self._living.values() if who.pane is not None)
+            lived = Counter((pane.multiplexer, pane.server) for pane in panes)
+            servers = {server.path for server in listing.servers}
+            self._ended_servers = ends_now(self._ended_servers, lived, servers, self._clock.now_ms())
+        troubles += [(f"multiplexer:{one.path}", one.title, _SERVER_ENDED) for one in self._ended_servers]
         self._health.replace("multiplexer:", troubles)
 
     async def _hint(self, id: str, who: Sighting) -> None:

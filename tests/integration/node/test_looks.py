@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from controlroom.core.facts import Dialog, Option
+from controlroom.node.agents.base import Found
+from controlroom.node.mux.base import PaneRef
 from tests.integration.node.conftest import Room
 
 
@@ -233,6 +237,28 @@ async def test_a_driver_that_breaks_is_a_health_item_and_hides_nobody(room: Room
     await room.look()
     healed = await room.node.api.snapshot(-1, 1)
     assert healed is not None and healed.health == ()
+
+
+async def test_a_server_that_ends_under_its_agents_is_a_health_item(room: Room) -> None:
+    """They lived in its panes at one look, and at the next nothing is there any more."""
+    pane = PaneRef("fake", "/run/fake", "%0")
+    for name in ("orchard", "kiln"):
+        room.driver.add(name)
+    find = room.driver.find
+
+    async def in_panes() -> Found:
+        found = await find()
+        return Found(tuple(msgspec.structs.replace(who, pane=pane) for who in found.sightings))
+
+    room.driver.find = in_panes  # type: ignore[method-assign] # this kind has no panes
+    await room.look()
+    room.driver.agents.clear()
+    await room.look(2)
+    snapshot = await room.node.api.snapshot(-1, 1)
+    assert snapshot is not None
+    assert [(item.code, item.title) for item in snapshot.health] == [
+        ("multiplexer:/run/fake", "fake at /run/fake has ended, and with it 2 agents")
+    ]
 
 
 async def test_since_moves_when_the_agent_worked_between_two_looks(room: Room) -> None:
