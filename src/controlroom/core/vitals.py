@@ -18,6 +18,9 @@ LOW_PCT = 4.0
 ENOUGH_PCT = 7.0
 """Of all memory, or of the disk: agents need some hundred MB each within seconds."""
 
+LITTLE_BYTES = 100_000_000
+"""So little is too little of any disk: the databases and their copies may not fit any more."""
+
 PLENTY_BYTES = 20_000_000_000  # of a large disk or memory a few percent may be plenty
 KILLED_MS = 3_600_000
 """How long it is shown that something was killed."""
@@ -55,6 +58,8 @@ def is_low(room: Room, *, was_low: bool) -> bool:
     """Whether it is nearly full. What is free is never a negative part; a size of zero says nothing."""
     if room.all_bytes <= 0:
         return False
+    if room.what == "disk" and room.free_bytes < (2 if was_low else 1) * LITTLE_BYTES:
+        return True
     free_pct = 100 * room.free_bytes / room.all_bytes
     mark, plenty = (ENOUGH_PCT, 2 * PLENTY_BYTES) if was_low else (LOW_PCT, PLENTY_BYTES)
     return free_pct < mark and room.free_bytes < plenty

@@ -204,10 +204,10 @@ async def test_a_busy_service_is_tried_again_and_one_that_ended_is_forgotten(des
 async def test_trouble_of_the_control_room_is_told(desk: Desk) -> None:
     """Once, with the figure, and it is taken away when it is over."""
     await desk.subscribed()
-    desk.house.board.raise_("disk", "Only 80 MB are free on the disk.", "Make room.")
+    desk.house.board.raise_("vitals:disk:/srv", "The disk of /srv is nearly full: 50 MB left.", "Make room.")
     (notice,) = await desk.heard(1)
-    assert (notice["kind"], notice["title"]) == ("trouble", "Only 80 MB are free on the disk")
-    desk.house.board.clear("disk")
+    assert (notice["kind"], notice["title"]) == ("trouble", "The disk of /srv is nearly full: 50 MB left")
+    desk.house.board.clear("vitals:disk:/srv")
     await desk.record(kind="trouble", state="over")
     assert len(desk.service.heard) == 1
 

@@ -19,6 +19,9 @@ from controlroom.core.vitals import GB, Item, Killed, Room, is_low, items_of
         (15, 1_000, False, True),
         (30, 1_000, True, True),
         (41, 1_000, True, False),
+        (0.09, 1, False, True),  # 9 % of a small disk
+        (0.15, 1, True, True),
+        (0.15, 1, False, False),
         (0, 0, False, False),
     ],
 )

@@ -57,7 +57,6 @@ _LATER: Mapping[str, int] = {
     "agents:": HOUR_MS,
     "crashed:": 60_000,
     "multiplexer:": 60_000,
-    "disk": 0,
     "vitals:": 0,
     "database": 5_000,
     "chief:": 0,
