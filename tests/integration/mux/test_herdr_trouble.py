@@ -110,6 +110,36 @@ async def test_a_stall_that_lasts_is_said(herdr_bench: HerdrBench, monkeypatch: 
     await bench.mux.aclose()
 
 
+async def test_after_one_screen_that_stalls_none_is_waited_for(
+    herdr_bench: HerdrBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look at a fleet would wait for each pane in turn."""
+    pane = (await first_pane(herdr_bench)).ref
+    other = await herdr_bench.add_pane()
+    await herdr_bench.mux.list()
+    delays = herdr_bench.servers["default"].socket.delay_s
+    delays["pane.read"] = 3600.0
+    with monkeypatch.context() as short:
+        short.setattr("controlroom.node.mux.herdr.adapter.READ_TIMEOUT_S", 0.05)
+        with pytest.raises(PaneBusy, match="no answer in"):
+            await herdr_bench.mux.screen(pane)
+    for ref in [pane, other] * 10:
+        with pytest.raises(PaneBusy, match="at the moment"):
+            await herdr_bench.mux.screen(ref)
+    with pytest.raises(PaneBusy, match="at the moment"):
+        await herdr_bench.mux.keys(other, ["Enter"])
+    assert herdr_bench.received(other) == b""
+    delays.clear()
+
+    async def is_read() -> bool:
+        try:
+            return (await herdr_bench.mux.screen(other)).height == 24
+        except PaneBusy:
+            return False
+
+    await until(is_read, "it answers again")
+
+
 async def listed(bench: HerdrBench) -> bool:
     return bool((await bench.mux.list()).panes)
 

@@ -37,7 +37,7 @@ from controlroom.node.mux.base import (
     Server,
 )
 from controlroom.node.mux.herdr import protocol
-from controlroom.node.mux.herdr.client import Lost, Nobody, Refused, Shut, call
+from controlroom.node.mux.herdr.client import Late, Lost, Nobody, Refused, Shut, call
 from controlroom.node.mux.herdr.link import KIND, Link, read
 from controlroom.node.mux.herdr.protocol import PaneInfo
 from controlroom.node.mux.herdr.servers import Candidates, Sockets, candidates
@@ -45,6 +45,7 @@ from controlroom.node.mux.herdr.servers import Candidates, Sockets, candidates
 SCAN_EVERY_S = 1.0  # a new session is seen within this time
 PATIENCE_S = 0.25  # a healthy server answers within milliseconds; no look at the others waits longer for one
 LOAD_TIMEOUT_S = 10.0  # a megabyte on a loaded machine
+READ_TIMEOUT_S = 3.0  # of a screen: shorter than a look at an agent may take, which others wait for
 TRIES = 2  # of what changes nothing
 PROMPT_EVERY_S, PROMPT_WITHIN_S = 0.25, 10.0  # until a new shell has read its start-up files
 FRAMES_KEPT = 256
@@ -193,9 +194,12 @@ class HerdrMultiplexer:
             "format": "ansi",
             "strip_ansi": False,  # of no effect today, and on by itself
         }
-        if lines is not None:
-            asked["lines"] = lines
-        return self._parsed(protocol.parse_read, await self._read(link, "pane.read", asked))
+        if lines is None:
+            raw = await self._read(link, "pane.read", asked)
+        else:
+            # Nobody's look waits for it, and it may take long: that says nothing about the server.
+            raw = await self._read(link, "pane.read", asked | {"lines": lines}, is_quick=False)
+        return self._parsed(protocol.parse_read, raw)
 
     # --- typing ---
 
@@ -317,13 +321,22 @@ class HerdrMultiplexer:
             lock = self._turns[pane] = asyncio.Lock()
         return lock
 
-    async def _read(self, link: Link, method: str, asked: Mapping[str, object]) -> msgspec.Raw:
-        """Ask for what changes nothing. Raises PaneGone, PaneBusy."""
+    async def _read(
+        self, link: Link, method: str, asked: Mapping[str, object], *, is_quick: bool = True
+    ) -> msgspec.Raw:
+        """Ask for what changes nothing. Raises PaneGone, PaneBusy; the latter at once while the server is
+        known to stall, so that nothing else waits for each of its panes."""
+        if link.is_stalled:
+            raise PaneBusy(f"The Herdr server at {link.path} does not answer at the moment.")
         for rest in reversed(range(TRIES)):
             try:
-                return await call(link.path, method, asked)
+                timeout_s = READ_TIMEOUT_S if is_quick else None
+                return await call(link.path, method, asked, timeout_s=timeout_s)
             except Lost as error:
-                if not rest:
+                is_late = isinstance(error, Late)
+                if is_late and is_quick:
+                    link.stall(method, asked)
+                if is_late or not rest:
                     raise PaneBusy(f"The Herdr server at {link.path}: {error}.") from error
             except (Nobody, Shut, Refused) as error:
                 raise _translated(link.path, error) from error

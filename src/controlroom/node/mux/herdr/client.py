@@ -42,6 +42,10 @@ class Lost(Exception):
     """The answer did not come, or was none: the server may or may not have done what it was asked."""
 
 
+class Late(Lost):
+    """Nothing came in time."""
+
+
 class Refused(Exception):
     """The server says no; ``code`` is its word for why."""
 
@@ -67,7 +71,7 @@ async def call(
                 # At once and in one piece: a server that finds nothing at its first look sleeps 100 ms.
                 answer = parse_answer(await _asked(reader, writer, line), id)
     except TimeoutError:
-        raise Lost(f"no answer in {timeout_s:g} s") from None
+        raise Late(f"no answer in {timeout_s:g} s") from None
     except Garbage as error:
         raise Lost(str(error)) from None
     if answer.failure is not None:

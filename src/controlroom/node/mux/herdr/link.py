@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -74,6 +74,7 @@ class Link:
         """``patience_s``: how long a listing may wait for a server that has answered in time so far."""
         self.path = path
         self.is_gone = False
+        self.is_stalled = False  # a read came too late: none is worth to be waited for until one is answered
         self.opened: set[str] = set()  # panes in whose shell a program was started here
         self._clock = clock
         self._changed = changed
@@ -132,6 +133,26 @@ class Link:
         """Its screen was seen to be another one than before."""
         if (known := self._terminals.get((pane_id, terminal_id))) is not None:
             known.changed_ms = self._clock.now_ms()
+
+    def stall(self, method: str, asked: Mapping[str, object]) -> None:
+        """This read, which changes nothing, came too late. It is repeated until it is answered."""
+        if not self.is_stalled:
+            self.is_stalled = True
+            self._tasks.start("probe", self._probe(method, asked))
+
+    async def _probe(self, method: str, asked: Mapping[str, object]) -> None:
+        failures = 0
+        while self.is_stalled:
+            failures += 1
+            await asyncio.sleep(pause_after(failures))
+            try:
+                await call(self.path, method, asked)
+            except (Lost, Shut):
+                continue
+            except (Nobody, Refused):
+                pass  # whoever reads next is told
+            self.is_stalled = False
+        self._changed()
 
     # --- one look ---
 
