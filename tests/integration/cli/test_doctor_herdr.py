@@ -91,6 +91,12 @@ def test_an_old_server_is_told_and_left_alone(home: Path, tmux_folder: TmuxFolde
     assert [check.name for check in found] == ["control room", "1 ping", "1 protocol"]
 
 
+@pytest.mark.parametrize("raw", [b"SSH-2.0-OpenSSH_9.2\n", b'{"id":"cr', b"x" * 5_000_000])
+def test_what_is_no_herdr_is_asked_once(home: Path, tmux_folder: TmuxFolder, raw: bytes) -> None:
+    found = report(home, tmux_folder, lambda herdr: setattr(herdr.socket, "raw", raw))
+    assert [(check.name, check.state) for check in found] == [("control room", "ok"), ("1 ping", "wrong")]
+
+
 def test_no_server_at_all(home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
     ran = cli("doctor", "--herdr")

@@ -72,6 +72,8 @@ class SelfCheck:
                     break
             except _Trouble as error:
                 self._say(check.__name__.strip("_"), "wrong", _told(error))
+                if check == self._ping:
+                    break  # whatever is there is no Herdr, or takes no more calls
         return self._found
 
     def _say(self, name: str, state: Literal["ok", "note", "wrong"], text: str) -> None:
