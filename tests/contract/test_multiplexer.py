@@ -8,7 +8,7 @@ import pytest
 
 from controlroom.core.text import LINE_LIMIT
 from controlroom.node.mux.base import Listing, Pane, PaneGone, PaneRef
-from tests.support.multiplexers import MultiplexerBench, first_pane
+from tests.support.multiplexers import MultiplexerBench, first_pane, that_can
 from tests.support.waiting import until
 
 
@@ -125,9 +125,8 @@ async def test_an_endless_title_is_limited(bench: MultiplexerBench) -> None:
     await until(is_limited)
 
 
+@pytest.mark.parametrize("bench", that_can("alternate", "copy mode"), indirect=True)
 async def test_copy_mode_and_full_screen_programs_are_listed(bench: MultiplexerBench) -> None:
-    if bench.cannot & {"alternate", "copy mode"}:
-        pytest.skip("it tells neither")
     pane = await first_pane(bench)
     await bench.show(pane.ref, "full", alternate=True)
     await bench.enter_copy_mode(pane.ref)

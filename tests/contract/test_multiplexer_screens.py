@@ -10,7 +10,7 @@ import pytest
 
 from controlroom.core.screen import Cursor, Frame
 from controlroom.node.mux.base import PaneGone, PaneRef
-from tests.support.multiplexers import MultiplexerBench, first_pane
+from tests.support.multiplexers import MultiplexerBench, first_pane, that_can
 from tests.support.waiting import until
 
 
@@ -65,22 +65,24 @@ async def test_an_unchanged_screen_has_the_same_revision(bench: MultiplexerBench
     assert await bench.mux.screen(pane.ref) == first
 
 
-@pytest.mark.parametrize(
-    ("rows", "cursor"),
-    [(("other",), Cursor(0, 0)), (("\x1b[1mtext",), Cursor(0, 0)), (("text",), Cursor(1, 0))],
-    ids=["text", "style", "cursor"],
-)
-async def test_whatever_a_person_could_see_changes_the_revision(
-    bench: MultiplexerBench, rows: tuple[str, ...], cursor: Cursor
-) -> None:
-    if cursor.row and "cursor" in bench.cannot:
-        pytest.skip("it does not tell where the cursor is")
+@pytest.mark.parametrize("row", ["other", "\x1b[1mtext"], ids=["text", "style"])
+async def test_whatever_a_person_could_see_changes_the_revision(bench: MultiplexerBench, row: str) -> None:
     pane = await first_pane(bench)
-    await bench.show(pane.ref, "text", cursor=Cursor(0, 0))
+    await bench.show(pane.ref, "text")
     before = await frame_when(bench, pane.ref, lambda f: f.rows[0] == "text" and f.cursor.row == 0)
-    await bench.show(pane.ref, *rows, cursor=cursor)
+    await bench.show(pane.ref, row)
     after = await frame_when(bench, pane.ref, lambda f: f.revision != before.revision)
-    assert after.rows[0] == re.sub("\x1b.*?m", "", rows[0])
+    assert after.rows[0] == re.sub("\x1b.*?m", "", row)
+
+
+@pytest.mark.parametrize("bench", that_can("cursor"), indirect=True)
+async def test_a_cursor_that_moves_changes_the_revision(bench: MultiplexerBench) -> None:
+    pane = await first_pane(bench)
+    await bench.show(pane.ref, "text")
+    before = await frame_when(bench, pane.ref, lambda f: f.rows[0] == "text" and f.cursor.row == 0)
+    await bench.show(pane.ref, "text", cursor=Cursor(1, 0))
+    after = await frame_when(bench, pane.ref, lambda f: f.revision != before.revision)
+    assert (after.rows, after.cursor.row) == (before.rows, 1)
 
 
 async def test_a_style_that_runs_over_rows_is_in_each_row(bench: MultiplexerBench) -> None:

@@ -281,7 +281,19 @@ class HerdrBench:
             await server.stop()
 
 
-@pytest.fixture(params=["fake", "tmux", "herdr"])
+MULTIPLEXERS: dict[str, type[FakeBench | TmuxBench | HerdrBench]] = {
+    "fake": FakeBench,
+    "tmux": TmuxBench,
+    "herdr": HerdrBench,
+}
+
+
+def that_can(*wanted: str) -> list[str]:
+    """The multiplexers that can tell or do all of this; for ``parametrize("bench", ..., indirect=True)``."""
+    return [name for name, bench in MULTIPLEXERS.items() if not bench.cannot & {*wanted}]
+
+
+@pytest.fixture(params=that_can())
 async def bench(
     request: pytest.FixtureRequest, tmux_folder: TmuxFolder, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[MultiplexerBench]:
