@@ -71,6 +71,7 @@ class Postman:
         self._busy: set[str] = set()  # targets
         self._rests: dict[str, int] = {}  # until when a target is left alone
         self._failing: dict[str, int] = {}  # since when
+        self._dead: set[str] = set()  # targets that are shown in Health
         self._gone: dict[str, list[str]] = {}  # tags that a target shall hear of with its next notice
         self._poked = asyncio.Event()
         self._begun = asyncio.Event()
@@ -84,7 +85,18 @@ class Postman:
             self._waiting[sending.key] = sending
             if record is not None and record.state == "over":
                 self._give_up(sending, OVER)  # it was, when the hub ended
-        self._ways.book.on_change(self._poked.set)
+        self._ways.book.on_change(self._targets_changed)
+
+    def _targets_changed(self) -> None:
+        """What was remembered of targets that are not there any more goes, and their trouble with it."""
+        living = {target.id for target in self._ways.book.all()}
+        for known in (self._rests, self._failing, self._gone):
+            for id in [id for id in known if id not in living]:
+                del known[id]
+        for id in self._dead - living:
+            self._health.clear(f"push:{id}")
+        self._dead &= living
+        self._poked.set()
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
@@ -278,11 +290,14 @@ class Postman:
     def _works(self, target: Target) -> None:
         self._rests.pop(target.id, None)
         self._failing.pop(target.id, None)
+        self._dead.discard(target.id)
         self._health.clear(f"push:{target.id}")
         self._health.clear(f"push:{target.channel}")
 
     def _is_dead(self, target: Target, text: str, *, whole_channel: bool) -> None:
         code = f"push:{target.channel if whole_channel else target.id}"
+        if not whole_channel:
+            self._dead.add(target.id)
         whom = f"the way {target.channel}" if whole_channel else target.name or target.channel
         self._health.raise_(
             code, f"Notifications do not get through to {whom}: {text}", "Send a test from its settings."

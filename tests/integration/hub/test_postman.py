@@ -42,7 +42,7 @@ class Book:
         del self.targets[target_id]
 
     def on_change(self, call: Callable[[], None]) -> None:
-        """Nothing changes by itself here."""
+        self.changed = call
 
 
 class Ways:
@@ -226,6 +226,16 @@ async def test_one_that_has_ended_is_forgotten_and_one_that_is_refused_is_shown(
     await office.post("n2", target="b")
     assert (await office.ended("n2")).state == "failed"
     assert [item.code for item in office.health.items] == ["push:test"]
+
+
+async def test_the_trouble_of_a_device_ends_with_its_subscription(office: Office) -> None:
+    office.ways.answers = [Refused("Its address is none.")]
+    await office.post("n1", target="a")
+    assert (await office.ended("n1")).state == "failed"
+    assert [item.code for item in office.health.items] == ["push:a"]
+    del office.ways.book.targets["a"]
+    office.ways.book.changed()
+    assert office.health.items == ()
 
 
 async def test_a_channel_that_raises_holds_up_nothing(office: Office) -> None:

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import jwt
 import msgspec
@@ -76,7 +77,7 @@ class Apns:
         await self._http.aclose()
 
     async def _posted(self, target: Target, headers: dict[str, str], body: bytes) -> Answer:
-        url = f"{self._settings.apns_url.rstrip('/')}/3/device/{target.address}"
+        url = f"{self._settings.apns_url.rstrip('/')}/3/device/{quote(target.address, safe='')}"
         for is_last in (False, True):
             token = self._signed()
             if isinstance(token, Refused):
