@@ -144,15 +144,17 @@ async def test_a_prompt_is_told_with_the_last_lines_of_the_screen_kept(desk: Des
     assert whole.lines == tuple(f"row {number}" for number in range(6, 20))
 
 
-async def test_what_finished_and_was_read_is_told_nobody(desk: Desk) -> None:
+async def test_what_finished_and_was_read_is_told_nobody(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its record says why; one that nobody read is told."""
     await desk.subscribed()
+    monkeypatch.setattr(episodes, "QUIET_SPELL_MS", 600_000)  # it is read in time, however slow we are
     now = desk.house.clock.now_ms()
     await desk.agent(finished=Finished(at_ms=now, busy_ms=1_000, text="Result: It works."))
     await desk.record(kind="finished", state="waiting")
     await desk.agent()
     read = await desk.record(kind="finished", state="dropped")
     assert read.why == "You have read it on one of your devices."
+    monkeypatch.setattr(episodes, "QUIET_SPELL_MS", 0)
     now = desk.house.clock.now_ms()
     await desk.agent(finished=Finished(at_ms=now, busy_ms=61_000, text="Result: It works again."))
     (notice,) = await desk.heard(1)
