@@ -125,15 +125,20 @@ class Postman:
             if sending.notice.tag in tags:
                 self._give_up(sending, OVER)
         for target in self._ways.book.all():
-            self._tasks.start(f"clear:{target.id}", self._clear(target, tags, badge))
+            known = self._gone.get(target.id, [])
+            self._gone[target.id] = [*(tag for tag in known if tag not in tags), *tags][-MOST_GONE:]
+            if self._rests.get(target.id, 0) <= self._clock.now_ms():
+                self._tasks.start(f"clear:{target.id}", self._clear(target, tags, badge))
 
     async def _clear(self, target: Target, tags: Sequence[str], badge: int) -> None:
         channel = await self._ways.channel(target.channel)
-        if channel is not None and channel.clears:
-            await self._guarded(lambda: channel.clear(target, tags, badge))
+        if channel is None or not channel.clears:
             return
-        known = self._gone.setdefault(target.id, [])
-        self._gone[target.id] = [*(tag for tag in known if tag not in tags), *tags][-MOST_GONE:]
+        answer = await self._guarded(lambda: channel.clear(target, tags, badge))
+        if isinstance(answer, Delivered):  # else it hears of it with its next notice
+            standing = [tag for tag in self._gone.pop(target.id, ()) if tag not in tags]
+            if standing:
+                self._gone[target.id] = standing
 
     # ---- sending ---------------------------------------------------------------------------------------
 

@@ -52,9 +52,10 @@ class Ways:
         self.book = Book()
         self.answers: list[Answer | Exception] = []
         self.heard: list[tuple[str, Notice]] = []
+        self.clearing: Clearing | None = None
 
     async def channel(self, name: str) -> Channel | None:
-        return None
+        return self.clearing
 
     async def send(self, target: Target, notice: Notice) -> Answer:
         self.heard.append((target.id, notice))
@@ -62,6 +63,27 @@ class Ways:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+class Clearing:
+    """A way that can take notices away, unless it is busy."""
+
+    name = "test"
+    clears = True
+
+    def __init__(self) -> None:
+        self.cleared: list[tuple[str, Sequence[str]]] = []
+        self.is_busy = False
+
+    async def send(self, target: Target, notice: Notice) -> Answer:
+        return Delivered()
+
+    async def clear(self, target: Target, tags: Sequence[str], badge: int) -> Answer:
+        self.cleared.append((target.id, tags))
+        return Again("Busy.") if self.is_busy else Delivered()
+
+    async def aclose(self) -> None:
+        """Nothing is held open."""
 
 
 class Office:
@@ -216,6 +238,19 @@ async def test_what_was_taken_away_is_told_with_the_next_notice(office: Office) 
     await office.post("n2", tag="z")
     await office.heard(2)
     assert office.ways.heard[1][1].gone == ()
+
+
+async def test_what_could_not_be_taken_away_is_told_with_the_next_notice(office: Office) -> None:
+    way = office.ways.clearing = Clearing()
+    office.postman.take_away(["x"], 0)
+    await until(lambda: office.postman._gone == {}, "taken away")
+    assert way.cleared == [("a", ["x"]), ("b", ["x"])]
+    way.is_busy = True
+    office.postman.take_away(["y"], 0)
+    await until(lambda: len(way.cleared) == 4, "tried")
+    await office.post("n1", tag="z")
+    await office.heard(1)
+    assert office.ways.heard[0][1].gone == ("y",)
 
 
 async def test_one_that_has_ended_is_forgotten_and_one_that_is_refused_is_shown(office: Office) -> None:
