@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 
 import pytest
 
-from controlroom.kit.clock import SystemClock
-from controlroom.kit.process import ProcProcesses
+from controlroom.kit.clock import FakeClock, SystemClock
 from controlroom.node.mux.base import Listing, PaneBusy, PaneGone, PaneRef, PaneUnsure
 from controlroom.node.mux.herdr import HerdrMultiplexer
-from controlroom.node.world import PaneWorld
-from controlroom.testing.fake_multiplexer import FakeMultiplexer
 from tests.support.multiplexers import HerdrBench, first_pane
 from tests.support.tmux import TmuxFolder
 from tests.support.waiting import until
@@ -74,74 +70,27 @@ async def test_a_socket_without_a_server_and_one_of_another_kind(tmux_folder: Tm
     await bench.close()
 
 
-async def test_a_server_that_stalls_holds_up_nobody(tmux_folder: TmuxFolder) -> None:
-    bench = HerdrBench(tmux_folder.path, patience_s=0.05)
+async def test_a_word_that_was_another_in_between_is_a_new_one(tmux_folder: TmuxFolder) -> None:
+    """What flickers between two looks has not been said for all the time."""
+    clock = FakeClock()
+    bench = HerdrBench(tmux_folder.path, clock=clock)
     await bench.start_server()
-    fake = FakeMultiplexer()
-    fake.add_server().add_pane()
-    world = PaneWorld((fake, bench.mux), ProcProcesses(), SystemClock())
+    herdr = bench.servers["default"]
+    (pane,) = herdr.panes.values()
 
-    async def both() -> bool:
-        await world.refresh()
-        return len(world.listing.panes) == 2
+    async def said_at_ms() -> int:
+        clock.advance(1.0)
+        (listed,) = (await bench.mux.list()).panes
+        assert listed.opinion is not None and listed.opinion.state == "blocked"
+        return listed.opinion.at_ms
 
-    await until(both, "both multiplexers are listed")
-    bench.servers["default"].socket.delay_s[""] = 3600.0
-    began = time.monotonic()
-    for _ in range(20):
-        await world.refresh()
-        assert len(world.listing.panes) == 2  # as it was seen last: it may just be busy
-    assert time.monotonic() - began < 5.0
+    herdr.set_agent(pane, "claude", "blocked")
+    first = await said_at_ms()
+    assert await said_at_ms() == first
+    herdr.set_agent(pane, "claude", "working")
+    herdr.set_agent(pane, "claude", "blocked")
+    assert await said_at_ms() == first + 2000
     await bench.close()
-
-
-async def test_a_stall_that_lasts_is_said(herdr_bench: HerdrBench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controlroom.node.mux.herdr.client.CALL_TIMEOUT_S", 0.05)
-    monkeypatch.setattr("controlroom.node.mux.herdr.link.FRESH_S", 0.1)
-    bench = HerdrBench(herdr_bench.folder, patience_s=0.01)
-    bench.servers = herdr_bench.servers
-    await herdr_bench.start_server()
-    await until(lambda: listed(bench), "its pane")
-    bench.servers["default"].socket.delay_s[""] = 3600.0
-    listing = await state_of(bench, "failing")
-    assert "does not answer" in listing.servers[0].problem and not listing.panes
-    bench.servers["default"].socket.delay_s.clear()
-    await state_of(bench, "ok")
-    await bench.mux.aclose()
-
-
-async def test_after_one_screen_that_stalls_none_is_waited_for(
-    herdr_bench: HerdrBench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A look at a fleet would wait for each pane in turn."""
-    pane = (await first_pane(herdr_bench)).ref
-    other = await herdr_bench.add_pane()
-    await herdr_bench.mux.list()
-    delays = herdr_bench.servers["default"].socket.delay_s
-    delays["pane.read"] = 3600.0
-    with monkeypatch.context() as short:
-        short.setattr("controlroom.node.mux.herdr.adapter.READ_TIMEOUT_S", 0.05)
-        with pytest.raises(PaneBusy, match="no answer in"):
-            await herdr_bench.mux.screen(pane)
-    for ref in [pane, other] * 10:
-        with pytest.raises(PaneBusy, match="at the moment"):
-            await herdr_bench.mux.screen(ref)
-    with pytest.raises(PaneBusy, match="at the moment"):
-        await herdr_bench.mux.keys(other, ["Enter"])
-    assert herdr_bench.received(other) == b""
-    delays.clear()
-
-    async def is_read() -> bool:
-        try:
-            return (await herdr_bench.mux.screen(other)).height == 24
-        except PaneBusy:
-            return False
-
-    await until(is_read, "it answers again")
-
-
-async def listed(bench: HerdrBench) -> bool:
-    return bool((await bench.mux.list()).panes)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20, 35])

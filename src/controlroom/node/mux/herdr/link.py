@@ -49,6 +49,7 @@ class _Known:
         self.look: tuple[object, ...] = ()  # what may show that something happened in it
         self.changed_ms = now_ms
         self.opinion: Opinion | None = None
+        self.changes = 0  # of the agent's status, as the server counts them
 
 
 class _Kept:
@@ -100,6 +101,10 @@ class Link:
     async def listing(self) -> tuple[Server | None, tuple[Pane, ...]]:
         """The server and its panes, as far as is known by now. None: nobody is there, or it is not known yet
         who."""
+        if self._asking is not None and not self._is_slow:
+            # It may have begun before what is asked about had happened.
+            await asyncio.wait({self._asking}, timeout=self._patience_s)
+            self._is_slow = self._asking is not None
         is_new = self._asking is None and self._clock.monotonic() >= self._next_s
         if is_new:
             self._asking = self._tasks.start("look", self._look())
@@ -174,6 +179,8 @@ class Link:
             self._asking = None
             ended = self._clock.monotonic()
             took = ended - began
+            if took <= self._patience_s:
+                self._is_slow = False
             rest = took if took > self._patience_s else 0.0  # a snapshot holds up everything in the server
             self._next_s = ended + max(min(rest, LAST_PAUSE_S), pause_after(self._failures))
 
@@ -278,8 +285,11 @@ class Link:
         if agent is not None:
             word = protocol.status_word(agent.agent_status)
             opinion = Opinion(kind=clean_line(agent.agent or "", 40), state=word, at_ms=now_ms)
-            if known.opinion is not None and known.opinion.state == word:
-                opinion = Opinion(kind=opinion.kind, state=word, at_ms=known.opinion.at_ms)
+            was = known.opinion
+            is_held = known.changes == agent.state_change_seq  # else it was another one between two looks
+            if was is not None and is_held and (was.kind, was.state) == (opinion.kind, word):
+                opinion = was
+            known.changes = agent.state_change_seq
         look = (title, opinion and opinion.state, agent and agent.state_change_seq, info.foreground_cwd)
         if known.look and look != known.look:
             known.changed_ms = now_ms
