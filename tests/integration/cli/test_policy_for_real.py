@@ -15,6 +15,7 @@ import pytest
 
 from tests.e2e.support.accounts import begin_spent
 from tests.e2e.support.house import House
+from tests.support.inotify import CHANGES, Watched
 from tests.support.waiting import until_now
 
 
@@ -49,6 +50,8 @@ def test_an_agent_on_a_spent_account_would_move_to_the_other_one(house: House) -
 def test_it_is_moved_by_itself_and_stays_where_it_is_taken_back_to(house: House) -> None:
     work, spare = begin_spent(house, f"[policy]\nautomatic = [{json.dumps(socket.gethostname())}]\n")
     before = house.until_agent("orchard", "idle")
+    logins = [folder / name for folder in (work, spare) for name in (".claude.json", ".credentials.json")]
+    watched = Watched((work, spare))
 
     def is_in(folder: Path) -> Any:
         found = house.agents().get("orchard")
@@ -74,3 +77,9 @@ def test_it_is_moved_by_itself_and_stays_where_it_is_taken_back_to(house: House)
     assert "A move of the policy was taken back: it is left alone" in house.run(
         "policy", "explain", "orchard"
     )
+    events = watched.taken()  # of every process on the machine, there and back
+    watched.close()
+    names = {login.name for login in logins}
+    assert any(name == "projects" for _, name in events)  # its session went in, which proves the watch
+    assert [event for event in events if event[1] in names and event[0] & CHANGES] == []
+    assert sorted(path for path in house.folder.rglob("*") if path.name in names) == sorted(logins)
