@@ -23,9 +23,27 @@ MINUTE_MS = 60_000
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _CODE = re.compile(r"(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _PROMPT = re.compile(r"^\s*(?:[$#❯]|>>>)\s+\S.*$", re.MULTILINE)
+_PEM = re.compile(r"-----BEGIN [A-Z ]{1,40}-----.*?(?:-----END [A-Z ]{1,40}-----|\Z)", re.DOTALL)
+_PROGRAMS = (
+    r"rm|cp|mv|git|gh|docker|podman|kubectl|helm|terraform|ssh|scp|rsync|curl|wget|chmod|chown|systemctl|dd|psql|mysql"
+    r"|sed|awk|bash|zsh|python3?|pip3?|uv|npm|npx|yarn|pnpm|cargo|apt|apt-get|brew|pkill|killall"
+)
+_DOES = (
+    r"install|uninstall|add|remove|run|exec|push|pull|reset|checkout|commit|merge|rebase|clone|delete|apply"
+    r"|destroy|restart|stop|start|rm|upgrade|update|publish"
+)
+# A program that does something, or that is given a flag or a path soon after; to the end of what is asked.
+_COMMAND = re.compile(
+    rf"(?<![\w./-])(?:sudo\s+\S|(?:{_PROGRAMS})\s+(?:(?:{_DOES})\b|(?:[\w.:-]+\s+){{0,2}}(?:-{{1,2}}\w|[~./]|\w+[/=@]\w)))"
+    r"[^\n?]*"
+)
+_BEARER = re.compile(r"\b(Bearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
+_SAID_CODE = re.compile(
+    r"\b((?:code|otp|pin|passcode)\s*(?:=|:|is)?\s*)(?:[A-Z]{1,3}-)?\d{4,}\b", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"\b([a-z][a-z0-9+.-]{1,15}://)(?:[^\s/@]*@)?([^\s/?#]*)[^\s]*", re.IGNORECASE)
 _ASSIGNED = re.compile(
-    r"\b([\w-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|credential|pin|otp)s?)"
+    r"\b([\w-]*(?:password|passwd|passphrase|passwort|secret|token|api[_-]?key|access[_-]?key|credential|pin|otp)s?)"
     r"(\s*(?:=|:|\bis\b)\s*)(?:\"[^\"]*\"|'[^']*'|\S+)",
     re.IGNORECASE,
 )
@@ -67,8 +85,10 @@ def without_secrets(text: str) -> str:
     """The text without code, commands, long addresses, long numbers and what looks like a secret. It errs
     on the side of leaving out."""
     text = text[: 8 * WHOLE_LIMIT]
-    for pattern in (_FENCE, _CODE, _PROMPT):
+    for pattern in (_PEM, _FENCE, _CODE, _PROMPT, _COMMAND):
         text = pattern.sub(LEFT_OUT, text)
+    for pattern in (_BEARER, _SAID_CODE):
+        text = pattern.sub(lambda found: found[1] + LEFT_OUT, text)
     text = _ADDRESS.sub(lambda found: found[1] + found[2], text)
     text = _ASSIGNED.sub(lambda found: found[1] + found[2] + LEFT_OUT, text)
     for pattern in (_KNOWN, _LONG, _DIGITS):
