@@ -121,6 +121,27 @@ async def test_a_restart_between_look_and_key_presses_nothing(herdr_bench: Herdr
     assert herdr_bench.received(pane) == b""
 
 
+async def test_a_restart_while_it_could_not_be_read_presses_nothing(
+    herdr_bench: HerdrBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its panes are not listed any more, and what was known of them is not forgotten."""
+    pane = (await first_pane(herdr_bench)).ref
+    herdr = herdr_bench.servers["default"]
+    herdr.socket.raw = b"busy\n"
+    monkeypatch.setattr("controlroom.node.mux.herdr.link.FRESH_S", 0.0)
+    await until(lambda: _shows_none(herdr_bench), "its panes are not listed")
+    await herdr.stop()
+    await herdr.start()
+    herdr.socket.raw = None
+    with pytest.raises(PaneGone):
+        await herdr_bench.mux.keys(pane, ["Enter"])
+    assert herdr_bench.received(pane) == b""
+
+
+async def _shows_none(bench: HerdrBench) -> bool:
+    return not (await bench.mux.list()).panes
+
+
 async def test_a_text_that_herdr_would_not_take_is_not_sent(herdr_bench: HerdrBench) -> None:
     pane = (await first_pane(herdr_bench)).ref
     with pytest.raises(PaneBusy, match="more than Herdr takes"):

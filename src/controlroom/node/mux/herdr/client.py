@@ -121,7 +121,10 @@ async def _connection(
     path: str, limit: int
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     try:
-        reader, writer = await asyncio.open_unix_connection(path, limit=limit)
+        async with asyncio.timeout(CALL_TIMEOUT_S):
+            reader, writer = await asyncio.open_unix_connection(path, limit=limit)
+    except TimeoutError:
+        raise Late("no connection in time") from None
     except OSError as error:
         if error.errno in _NOBODY:
             raise Nobody(path) from None

@@ -116,12 +116,10 @@ class Link:
         return self._server, self._panes
 
     def terminal_of(self, pane_id: str) -> str | None:
-        """The terminal that the pane had at the last look; None for a pane that was not there."""
-        return next((pane.incarnation for pane in self._panes if pane.ref.id == pane_id), None)
-
-    def info(self, pane_id: str) -> PaneInfo | None:
+        """The terminal that the pane had at the last look that saw anything; None for a pane that was not
+        there. In trouble too: a server that could not be read may have been started anew meanwhile."""
         panes = () if self._snapshot is None else self._snapshot.panes
-        return next((pane for pane in panes if pane.pane_id == pane_id), None)
+        return next((pane.terminal_id for pane in panes if pane.pane_id == pane_id), None)
 
     def size_of(self, pane_id: str) -> tuple[int, int] | None:
         return None if self._snapshot is None else self._snapshot.sizes.get(pane_id)
