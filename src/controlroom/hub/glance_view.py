@@ -22,16 +22,15 @@ def glance_of(
     *,
     now_ms: int,
 ) -> Glance:
-    """Each waiting thing counts once, as everywhere: open questions, and agents that are stopped with
-    something else. Agents out of reach and archived ones count nowhere."""
+    """Each waiting thing counts once, as at the app's icon: open questions, and agents that are stopped by
+    another prompt or a fault. Agents out of reach and archived ones do not count; their questions do."""
     reachable = {machine.id for machine in fleet.machines if machine.online}
-    agents = {
-        agent.id: agent for agent in fleet.agents if agent.machine_id in reachable and not agent.archived
-    }
-    asking = [one for one in questions if one.state == "open" and one.agent_id in agents]
+    agents = [agent for agent in fleet.agents if agent.machine_id in reachable and not agent.archived]
+    names = {agent.id: agent.name for agent in fleet.agents}
+    asking = [one for one in questions if one.state == "open"]
     waiting = [
         GlanceWaiting(
-            name=_name(agents[one.agent_id]),
+            name=_name(names.get(one.agent_id, "")),
             why="question",
             blocking=one.blocking,
             since_ms=one.asked_at_ms,
@@ -39,18 +38,20 @@ def glance_of(
         )
         for one in asking
     ]
-    asked = {one.agent_id for one in asking}
-    for agent in agents.values():
+    carded = {one.waiting_id for one in asking if one.waiting_id}
+    for agent in agents:
         if agent.fault is not None:
             waiting.append(_stopped(agent, "fault", agent.fault.since_ms))
-        elif agent.activity == "blocked" and agent.id not in asked:
+        elif agent.activity == "blocked" and (
+            agent.waiting_for is None or agent.waiting_for.id not in carded
+        ):
             waiting.append(_stopped(agent, "prompt", agent.since_ms))
     waiting.sort(key=lambda one: (not one.blocking, one.since_ms))
     return Glance(
         at_ms=now_ms,
         needs=len(waiting),
-        working=sum(agent.activity in ("working", "helpers") for agent in agents.values()),
-        finished=sum(agent.activity == "idle" and agent.finished is not None for agent in agents.values()),
+        working=sum(agent.activity in ("working", "helpers") for agent in agents),
+        finished=sum(agent.activity == "idle" and agent.finished is not None for agent in agents),
         waiting=tuple(waiting[:MOST_WAITING]),
         accounts=tuple(_account(one) for one in accounts),
         away=tuple(clean_line(one.name, LONGEST_NAME) for one in fleet.machines if not one.online),
@@ -58,13 +59,13 @@ def glance_of(
     )
 
 
-def _name(agent: Agent) -> str:
-    return clean_line(agent.name, LONGEST_NAME) or "An agent"
+def _name(name: str) -> str:
+    return clean_line(name, LONGEST_NAME) or "An agent"
 
 
 def _stopped(agent: Agent, why: str, since_ms: int) -> GlanceWaiting:
     return GlanceWaiting(
-        name=_name(agent),
+        name=_name(agent.name),
         why="fault" if why == "fault" else "prompt",
         blocking=True,
         since_ms=since_ms,
