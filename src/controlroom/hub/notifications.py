@@ -49,6 +49,7 @@ SCREEN_S = 2.0  # a push does not wait longer for what the screen shows
 LINES = 14
 LINE_LIMIT = 200
 PRUNE_EVERY_MS = 3_600_000
+MOST_UNSAVED = 1_000  # records that wait in memory for a database that fails; of more the oldest go
 MOST_AGENTS = 1_000
 LONGEST_ID = 100
 LONGEST_SNOOZE_MS = 31 * 24 * 3_600_000
@@ -155,7 +156,7 @@ class NotificationBook:
             await self._store.change(lambda change: self._keep(change, outcome.desk, records, sendings))
         except DatabaseTrouble as error:  # the database shows it in Health, and that is told from memory
             _log.warning("notifications cannot be stored", error=str(error))
-            self._unsaved = records
+            self._unsaved = dict(list(records.items())[-MOST_UNSAVED:])
         else:
             self._unsaved = {}
         self._desk = outcome.desk
