@@ -57,7 +57,7 @@ async def herdr_check(settings: Settings, environment: Mapping[str, str]) -> lis
     for number, path in enumerate(found.paths, start=1):
         findings = await SelfCheck(path, SystemClock()).run()
         checks += [Check(f"{number} {each.name}", each.state, each.text) for each in findings]
-    if not found.paths:
+    if all(check.state == "note" for check in checks[1:]):  # no socket, or only such as were left behind
         fix = "Start Herdr, or name its socket in the setting herdr.sockets."
         checks.append(Check("herdr", "wrong", "No Herdr server was found.", fix))
     return checks

@@ -97,6 +97,17 @@ def test_what_is_no_herdr_is_asked_once(home: Path, tmux_folder: TmuxFolder, raw
     assert [(check.name, check.state) for check in found] == [("control room", "ok"), ("1 ping", "wrong")]
 
 
+def test_a_socket_that_was_left_behind_is_no_server(home: Path, tmux_folder: TmuxFolder) -> None:
+    async def run() -> list[Check]:
+        herdr = FakeHerdr(socket_of(tmux_folder.path))
+        await herdr.start()
+        await herdr.stop(leave_socket=True)
+        return await herdr_report(Home(home), environment(tmux_folder))
+
+    found = [(check.name, check.state) for check in asyncio.run(run())]
+    assert found == [("control room", "ok"), ("1 ping", "note"), ("herdr", "wrong")]
+
+
 def test_no_server_at_all(home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
     ran = cli("doctor", "--herdr")

@@ -71,8 +71,10 @@ class SelfCheck:
                 if not await check():
                     break
             except _Trouble as error:
-                self._say(check.__name__.strip("_"), "wrong", _told(error))
-                if check == self._ping:
+                is_first = check == self._ping
+                is_left = is_first and isinstance(error, Nobody)  # a killed server leaves its socket
+                self._say(check.__name__.strip("_"), "note" if is_left else "wrong", _told(error))
+                if is_first:
                     break  # whatever is there is no Herdr, or takes no more calls
         return self._found
 
