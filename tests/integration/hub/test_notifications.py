@@ -214,6 +214,21 @@ async def test_trouble_of_the_control_room_is_told(desk: Desk) -> None:
     assert len(desk.service.heard) == 1
 
 
+async def test_a_machine_that_is_silent_is_told_until_it_is_back(desk: Desk) -> None:
+    """Once; what its agents did last is no news and not over."""
+    await desk.subscribed()
+    await desk.agent(activity="working")
+    book = desk.house.hub.notifications
+    book._rules = msgspec.structs.replace(book._rules, silent_after_ms=0)
+    await desk.house.node.go_away()
+    (notice,) = await desk.heard(1)
+    assert (notice["kind"], notice["title"]) == ("trouble", "desk is not reachable")
+    assert notice["body"].endswith("Its agent is shown as it was.")
+    await desk.house.node.come_back()
+    await desk.record(kind="trouble", state="over")
+    assert len(desk.service.heard) == 1
+
+
 async def test_that_the_database_fails_is_told_from_memory(desk: Desk) -> None:
     """And written down once there is room again; it is not told twice."""
     await desk.subscribed()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controlroom.core.facts import Dialog, Option
+from controlroom.core.notify.episodes import trouble_delay
 from controlroom.node.agents.base import Found
 from controlroom.node.mux.base import PaneRef
 from tests.integration.node.conftest import Room
@@ -259,6 +260,7 @@ async def test_a_server_that_ends_under_its_agents_is_a_health_item(room: Room) 
     assert [(item.code, item.title) for item in snapshot.health] == [
         ("multiplexer:/run/fake", "fake at /run/fake has ended, and with it 2 agents")
     ]
+    assert trouble_delay(snapshot.health[0].code) == 60_000  # it is told then
 
 
 async def test_since_moves_when_the_agent_worked_between_two_looks(room: Room) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from controlroom.core.notify.episodes import trouble_delay
 from controlroom.core.usage import Paid
 from controlroom.kit.health import HealthItem
 from controlroom.node.usage import part
@@ -113,6 +114,7 @@ async def test_an_hour_of_429_with_retry_after_0_costs_few_requests_and_then_goe
     assert len(service.asked) <= 4
     assert desk.windows() == {}  # nothing was ever known: no number is made up
     (item,) = _failing(desk)
+    assert trouble_delay(item.code) == HOUR  # it is told then
     assert item.since_ms == NOW + 30_000 and "example.com" not in item.code + item.title
     service.answer = says(json=windows(96))
     for _ in range(130):
