@@ -168,6 +168,20 @@ async def test_a_waiting_operation_is_taken_back(stage: Stage) -> None:
     assert len(stage.living()) == 1
 
 
+async def test_one_behind_another_is_taken_back_at_once(stage: Stage) -> None:
+    working = Turn(prompt="work", steps=(Hold(), Say(text="Done.")))
+    before = await stage.agent(Scene(name=NAME, turns=(working,)), "working")
+    for number in (1, 2):
+        await stage.operate(OperateAct(id=f"op_{number}", kind="restart", agent_id=before.id))
+    result = await stage.running.api.act(AmendAct(id="amd_1", message_id="op_2", cancel=True))
+    assert result.code == "ok"
+    told = (await stage.told("op_2"))[-1]
+    assert told.state == "failed" and told.error is not None and told.error.code == "cancelled"
+    stage.desk.tell(NAME, Go())
+    assert (await stage.until_over("op_1")).state == "delivered"
+    assert len(stage.living()) == 1
+
+
 async def test_a_message_that_is_queued_meanwhile_arrives_after_once(stage: Stage) -> None:
     before = await stage.agent(SPOKEN)
     await stage.operate(OperateAct(id="op_1", kind="restart", agent_id=before.id))

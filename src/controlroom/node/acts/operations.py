@@ -31,6 +31,7 @@ from controlroom.core.operations import (
     Release,
     Remove,
     Saga,
+    Seen,
     Wait,
     begin,
     cancel,
@@ -97,6 +98,7 @@ class Operations:
         self._tasks = Tasks("operations")
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._records: dict[str, ActRecord] = {}
+        self._begun: set[str] = set()  # those whose turn has come
         self._looks = 0
         self._looked = asyncio.Condition()
         tracker.expect(self._expected)
@@ -147,6 +149,8 @@ class Operations:
         cancelled = cancel(record.errand.saga)
         if cancelled is None:
             return ActResult(code="conflict", text="It has begun by now.")
+        if operation_id not in self._begun:  # nothing of it is there, so it need not wait for its turn
+            cancelled, _ = decide(cancelled, Seen(now_ms=self._clock.now_ms()))
         await self._put(record, msgspec.structs.replace(record.errand, saga=cancelled))
         self._tracker.poke()
         return ActResult(code="ok")
@@ -212,6 +216,9 @@ class Operations:
             async with AsyncExitStack() as turn:
                 if errand.agent_id:
                     await turn.enter_async_context(self._turns[errand.agent_id])
+                if self._records[id].is_over:
+                    return
+                self._begun.add(id)
                 await self._next_look(1)
                 while not await self._went_through(id):
                     await self._next_look(LOOKS_IN_TROUBLE)
@@ -219,6 +226,7 @@ class Operations:
             _log.error("an operation broke", operation=id, exc_info=error)
             await self._give_up(id, "It broke half way: look at the agent.")
         finally:
+            self._begun.discard(id)
             if self._records[id].is_over:
                 del self._records[id]
 
@@ -281,7 +289,10 @@ class Operations:
             if act.kind == "move":
                 last = self._tracker.sighting(agent.id) or _last_seen(agent)
                 ready = await self._moves.prepare(act, ready, last, self._clock.now_ms())
-        await self._put(record, msgspec.structs.replace(ready, is_ready=True))
+        saga = ready.saga
+        if self._errand(id).saga.is_cancelled:  # by now
+            saga = msgspec.structs.replace(saga, is_cancelled=True)
+        await self._put(self._records[id], msgspec.structs.replace(ready, saga=saga, is_ready=True))
 
     def _prepare_start(self, act: OperateAct, errand: Errand) -> Errand:
         driver = launching(self._tracker.driver_for(act.agent_kind))
