@@ -57,6 +57,9 @@ class Ways(Protocol):
 
     async def send(self, target: Target, notice: Notice) -> Answer: ...
 
+    def on_works(self, call: Callable[[Target], None]) -> None:
+        """``call(target)`` when a test got through."""
+
 
 class Postman:
     """``add`` what was stored; ``run`` it for ever, and let it ``begin``."""
@@ -86,6 +89,7 @@ class Postman:
             if record is not None and record.state == "over":
                 self._give_up(sending, OVER)  # it was, when the hub ended
         self._ways.book.on_change(self._targets_changed)
+        self._ways.on_works(self._works)
 
     def _targets_changed(self) -> None:
         """What was remembered of targets that are not there any more goes, and their trouble with it."""

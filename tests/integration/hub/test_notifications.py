@@ -203,6 +203,17 @@ async def test_a_busy_service_is_tried_again_and_one_that_ended_is_forgotten(des
     await until(lambda: not desk.house.hub.ways.book.all(), "no subscription")
 
 
+async def test_a_test_that_gets_through_ends_the_trouble_of_its_way(desk: Desk) -> None:
+    """A notice that was refused is in Health until something arrives; the person tries it."""
+    browser = await desk.subscribed()
+    desk.service.answers.append((413, {}))
+    await desk.agent(activity="question")
+    await desk.inbox.asked(ASK)
+    await until(lambda: [item.code[:9] for item in desk.house.board.items] == ["push:sub_"], "in Health")
+    assert (await desk.door.ask("POST", "/push/test", {}, browser)).body["sent"] == 1
+    assert desk.house.board.items == ()
+
+
 async def test_trouble_of_the_control_room_is_told(desk: Desk) -> None:
     """Once, with the figure, and it is taken away when it is over."""
     await desk.subscribed()

@@ -57,6 +57,9 @@ class Ways:
     async def channel(self, name: str) -> Channel | None:
         return self.clearing
 
+    def on_works(self, call: Callable[[Target], None]) -> None:
+        """No tests are sent here."""
+
     async def send(self, target: Target, notice: Notice) -> Answer:
         self.heard.append((target.id, notice))
         answer = self.answers.pop(0) if self.answers else Delivered()

@@ -52,6 +52,7 @@ class Ways:
         self._made: dict[str, Channel] = {}
         self._lock = asyncio.Lock()
         self._tested: dict[str, float] = {}
+        self._at_works: list[Callable[[Target], None]] = []
         self.phones = phones
         self._makers: dict[str, Callable[[], Channel]] = {
             "webpush": self._webpush,
@@ -78,6 +79,10 @@ class Ways:
         if channel is None:
             return Refused(f"This control room has no way “{clean_line(target.channel, 40)}”.")
         return await channel.send(target, notice)
+
+    def on_works(self, call: Callable[[Target], None]) -> None:
+        """``call(target)`` when a test got through."""
+        self._at_works.append(call)
 
     async def aclose(self) -> None:
         for channel in self._made.values():
@@ -141,6 +146,9 @@ class Ways:
         for target, answer in zip(targets, answers, strict=True):
             if isinstance(answer, Gone):
                 await self.book.forget(target.id)
+            elif isinstance(answer, Delivered):
+                for call in self._at_works:
+                    call(target)
         troubles = tuple(
             answer.text if device is not None else f"{target.name or target.channel}: {answer.text}"
             for target, answer in zip(targets, answers, strict=True)
