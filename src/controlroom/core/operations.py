@@ -197,6 +197,13 @@ def nothing_to_do(saga: Saga, now_ms: int, text: str) -> Saga:
     )
 
 
+def given_up(saga: Saga, now_ms: int, text: str) -> Saga:
+    """The operation as failed at its present step, with nothing more to be done."""
+    seen = Seen(now_ms=now_ms)
+    saga = _skip_rest(_mark(saga, seen, "failed", text), seen)
+    return msgspec.structs.replace(saga, state="failed", failure=Failure("failed", text), is_clearing=False)
+
+
 def noted(saga: Saga, text: str) -> Saga:
     """The operation with a sentence more at its last step."""
     last = saga.steps[-1]

@@ -96,6 +96,17 @@ async def test_a_start_that_fails_says_why_and_leaves_the_old_place(stage: Stage
     assert [name for _, name, _ in stage.panes()] == ["cellar"], "the window that did not come up is gone"
 
 
+async def test_without_its_folder_it_goes_on_where_it_is(stage: Stage) -> None:
+    before = await stage.agent(SPOKEN)
+    living = stage.living()
+    folder = Path(before.folder)
+    folder.rename(folder.with_name("elsewhere"))
+    told = await stage.done(OperateAct(id="op_1", kind="restart", agent_id=before.id))
+    assert told.error is not None and told.error.text == "Its folder is gone."
+    assert [step.state for step in told.steps] == ["failed"] + ["skipped"] * 5
+    assert stage.living() == living
+
+
 async def test_close_removes_the_pane_and_the_agent_leaves_the_list(stage: Stage) -> None:
     before = await stage.agent(SPOKEN)
     await stage.agent(Scene(name="cellar"))

@@ -36,6 +36,7 @@ from controlroom.core.operations import (
     begin,
     cancel,
     decide,
+    given_up,
     noted,
 )
 from controlroom.core.starts import Starts, words_of
@@ -417,6 +418,9 @@ class Operations:
     async def _give_up(self, id: str, text: str) -> None:
         """It cannot be begun, or broke."""
         record = self._records[id]
+        errand = self._errand(id)
+        saga = given_up(errand.saga, self._clock.now_ms(), text)
+        record = msgspec.structs.replace(record, errand=msgspec.structs.replace(errand, saga=saga))
         await self._save(msgspec.structs.replace(record, state="failed", detail=text))
         self._records[id] = msgspec.structs.replace(record, state="failed")
 
