@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import time
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
 from controlroom.core.notify.episodes import trouble_delay
-from controlroom.core.usage import Paid
+from controlroom.core.usage import FRESH_MS, Paid
 from controlroom.kit.health import HealthItem
-from controlroom.node.usage import part
+from controlroom.node.usage import part, status_lines
 from tests.integration.node.usage_stage import HOUR, NOW, TOKEN, Desk, Service, windows
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def says(status: int = 200, text: str = "", json: Any = None, **headers: str) -> Any:
@@ -121,6 +124,19 @@ async def test_an_hour_of_429_with_retry_after_0_costs_few_requests_and_then_goe
         await desk.look(30)
     assert desk.windows()["5 hours"].used_pct == 96.0
     assert desk.profile("work").problem == ""
+
+
+async def test_a_service_that_refuses_is_no_trouble_while_agents_tell_the_usage(
+    desk: Desk, service: Service
+) -> None:
+    service.answer = says(429)
+    data = (FIXTURES / "usage" / "statusline-input-subscription.json").read_bytes()
+    assert status_lines.keep(desk.folder / "status-lines", str(desk.folder / "work"), data, NOW)
+    await desk.look()
+    await desk.look(30)
+    assert desk.profile("work").problem and _failing(desk) == []
+    await desk.look(FRESH_MS / 1000)
+    assert len(_failing(desk)) == 1
 
 
 async def test_lesson_idle_logins_keep_their_last_reading(desk: Desk, service: Service) -> None:

@@ -19,7 +19,7 @@ import structlog
 from controlroom.core.attempts import Attempt, after, is_due
 from controlroom.core.prices import report
 from controlroom.core.tokens import Sum
-from controlroom.core.usage import LoginState, Paid, Reading, freshest, login_state
+from controlroom.core.usage import FRESH_MS, LoginState, Paid, Reading, freshest, login_state
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.settings import Settings
@@ -369,12 +369,18 @@ class UsagePart:
 
     def _report_failing(self, profiles: Iterable[ProfileState]) -> None:
         """A health item for each account, or folder without one, that cannot be read though it should be: not
-        where nobody is signed in, the login is idle, or it has no right to read usage."""
+        where nobody is signed in, the login is idle, it has no right to read usage, or its agents tell it."""
         failing: dict[str, tuple[str, str, str]] = {}
+        fresh_ms = self._clock.now_ms() - FRESH_MS
+        told = {
+            reading.account_id
+            for reading in self._known.readings
+            if reading.source != "endpoint" and reading.taken_at_ms >= fresh_ms
+        }
         for one in profiles:
             attempt = self._attempts.get(one.account_id or "")
             has_no_right = attempt is not None and attempt.outcome == "no_right"
-            if not one.problem or has_no_right or one.login in ("idle", "out"):
+            if not one.problem or has_no_right or one.login in ("idle", "out") or one.account_id in told:
                 continue
             code = f"usage:{one.account_id or one.id}"
             title = f"Usage of {one.name} ({one.kind}) cannot be read: {one.problem}"
