@@ -22,7 +22,7 @@ class ServerEnd(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        return f"{self.multiplexer} at {self.path} has ended, and with it {self.agents} agents"
+        return f"{self.multiplexer} at {self.path} is gone; {self.agents} agents were in it"
 
 
 def ends_now(

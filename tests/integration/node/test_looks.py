@@ -258,7 +258,7 @@ async def test_a_server_that_ends_under_its_agents_is_a_health_item(room: Room) 
     snapshot = await room.node.api.snapshot(-1, 1)
     assert snapshot is not None
     assert [(item.code, item.title) for item in snapshot.health] == [
-        ("multiplexer:/run/fake", "fake at /run/fake has ended, and with it 2 agents")
+        ("multiplexer:/run/fake", "fake at /run/fake is gone; 2 agents were in it")
     ]
     assert trouble_delay(snapshot.health[0].code) == 60_000  # it is told then
 

@@ -9,7 +9,7 @@ AT = ("tmux", "/tmp/t/default")
 
 def test_it_is_shown_until_a_server_is_there_again_or_for_an_hour() -> None:
     ended = ends_now((), {AT: 3}, (), 1_000)
-    assert [one.title for one in ended] == ["tmux at /tmp/t/default has ended, and with it 3 agents"]
+    assert [one.title for one in ended] == ["tmux at /tmp/t/default is gone; 3 agents were in it"]
     assert ends_now(ended, {}, (), 61_000) == ended
     assert ends_now(ended, {}, (AT[1],), 61_000) == ()
     assert ends_now(ended, {}, (), 3_601_000) == ()
