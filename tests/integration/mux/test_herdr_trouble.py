@@ -194,7 +194,6 @@ async def test_a_subscription_is_never_written_to_and_wakes(herdr_bench: HerdrBe
     herdr.set_agent(pane, "claude", "working")
     await herdr_bench.mux.list()
     await until(lambda: herdr.socket.subscribed >= 1, "subscribed")
-    await asyncio.sleep(0.1)  # what older servers repeat
     for status in ("blocked", "working", "done"):
         await herdr_bench.mux.wait_change(0.0)
         herdr.set_agent(pane, "claude", status)

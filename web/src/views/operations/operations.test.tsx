@@ -114,17 +114,17 @@ describe("the sheet of an operation", () => {
       { ok: true, value: method === "POST" ? operation("op_1", { kind: "start", agent_id: null, args: { name: "pears" }, steps: [{ name: "open", state: "running", at_ms: 1 }] }) : [] },
     ));
     wishFor({ kind: "start" });
-    await show([agent("agt_1", { folder: "/work/pears" })]);
+    await show([agent("agt_1", { folder: "/srv/pears" })]);
     const [folder, name] = all("input[type=text]") as HTMLInputElement[];
-    expect(document.querySelector("option[value='/work/pears']")).not.toBeNull();
+    expect(document.querySelector("option[value='/srv/pears']")).not.toBeNull();
     await type(folder ?? null, "work");
     await type(all("textarea").at(-1) as HTMLTextAreaElement, "Next task");
     expect(button("Start").disabled).toBe(true);
-    await type(folder ?? null, "/work/pears");
+    await type(folder ?? null, "/srv/pears");
     await type(name ?? null, "pears");
     await act(() => button("Start").click());
     await settle();
-    expect(sent()[0]?.[1]).toMatchObject({ kind: "start", why: "Next task", args: { kind: "claude", folder: "/work/pears", name: "pears", machine_id: "mac_1" } });
+    expect(sent()[0]?.[1]).toMatchObject({ kind: "start", why: "Next task", args: { kind: "claude", folder: "/srv/pears", name: "pears", machine_id: "mac_1" } });
     expect(document.querySelector(".steps")?.textContent).toContain("Opening a new window");
   });
 });
