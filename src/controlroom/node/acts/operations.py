@@ -508,14 +508,13 @@ class Operations:
     async def _name(self, id: str, errand: Errand) -> None:
         if errand.saga.kind == "start" and errand.agent_id:  # numbered only now: two may begin at once
             free = self._tracker.free_name(errand.name, errand.agent_id)
+            self._tracker.name(errand.agent_id, free)  # before anything is waited for: else both take it
             if free != errand.name:
                 errand = msgspec.structs.replace(errand, name=free)
                 await self._put(self._records[id], errand)
-        act_name, pane = "", errand.place or errand.old_pane
-        if errand.saga.kind in ("start", "rename"):
-            act_name = errand.name
-        if act_name and errand.agent_id:
-            self._tracker.name(errand.agent_id, act_name)
+        elif errand.saga.kind == "rename":
+            self._tracker.name(errand.agent_id, errand.name)
+        pane = errand.place or errand.old_pane
         if pane is not None:
             await self._world.rename(pane, errand.name)
 
