@@ -107,8 +107,10 @@ async def test_a_shell_is_started_used_left_and_found_again(browser: Browser) ->
         await shells.until_shown("42")
         await shells.until_shown("20 90")
         await shells.say("resize", session_name=name, cols=70, rows=10)
-        await shells.say("input", session_name=name, data="stty size\r")
-        await shells.until_shown("10 70")
+        # The terminal takes its new size a moment after it was told.
+        waits = "until test \"$(stty size)\" = '10 70'; do sleep 0.1; done; echo $((40+3)) columns\r"
+        await shells.say("input", session_name=name, data=waits)
+        await shells.until_shown("43 columns")
     async with browser.shells() as shells:
         await shells.say("list")
         rows = (await shells.hear("terminal.sessions"))["payload"]["sessions"]
