@@ -10,7 +10,7 @@ declare const self: ServiceWorkerGlobalScope;
 const ANSWER_WITHIN_MS = 15_000; // a browser ends a worker that takes half a minute
 /** Workers have no `navigator.vendor`. */
 const IS_SAFARI = /AppleWebKit/u.test(navigator.userAgent) && !/Chrom|Edg|Android/u.test(navigator.userAgent);
-const TAKEN_WITHIN_MS = 1_000; // a page that hangs must not swallow it
+const TAKEN_WITHIN_MS = 3_000; // on a busy machine; a page that hangs must not swallow it
 /** What pages and worker tell each other. */
 export type ToPage = { type: "notice"; notice: Notice } | { type: "open"; place: string };
 
