@@ -14,6 +14,7 @@ from controlroom.wire.model import Agent
 from tests.real.conftest import Desk
 from tests.real.support.claude import Claude, ClaudeProfile
 from tests.real.support.room import Room
+from tests.support.move_moments import THERE
 from tests.support.waiting import until
 
 WHY = "Its week is nearly used up"
@@ -187,35 +188,38 @@ async def test_a_prompt_that_nobody_knows_brings_it_back(
     await answers(room, claude_model, before.id, "one")
 
 
-@pytest.mark.timeout(300)
-async def test_a_control_room_that_is_killed_twice_still_moves_it(
+@pytest.mark.timeout(600)
+async def test_a_control_room_that_is_killed_at_every_moment_still_moves_it(
     desk: Desk, first: ClaudeProfile, second: ClaudeProfile, room: Room, claude_model: FakeAnthropic
 ) -> None:
+    """One move, its control room killed at each moment of the table in docs/explain/moves.md in turn."""
     claude = await started(desk, first)
     second.trust(desk.work_folder("orchard"))
     before = await greeted(claude, room, claude_model)
+    gate = Gate()
+    claude_model.answer(gate, Text("Done."), match="long work")
+    await claude.say("long work")
+    await gate.arrived()
+    await room.until_activity(before.id, "working")
     told = await move(room, before, second, "--no-wait")
+    await room.kill()  # it waits for the agent: no act of the move was done
+    gate.open()
+    await claude.until_status("idle")
 
-    async def steps() -> dict[str, str]:
+    assert THERE
+    for moment in THERE:
+        await room.live_until(moment)
+    await room.start()
+
+    async def ended() -> dict[str, Any] | None:
         (now,) = (await room.json("operations", "--limit", "1"))["operations"]
-        return {step["name"]: step["state"] for step in now["steps"]}
+        return now if now["state"] in ("delivered", "failed", "cancelled") else None
 
-    for step in ("open", "start"):
-
-        async def is_reached(step: str = step) -> bool:
-            return (await steps())[step] != "waiting"
-
-        await until(is_reached, f"it is at {step}", within_s=90)
-        await room.kill()
-        await room.start()
-
-    async def is_over() -> bool:
-        return (await steps())["close"] in ("done", "skipped")
-
-    await until(is_over, "it is over", within_s=120)
-    (ended,) = (await room.json("operations", "--limit", "1"))["operations"]
-    assert (ended["id"], ended["state"]) == (told["id"], "delivered"), ended
+    over = await until(ended, "it is over", within_s=120)
+    assert over is not None
+    assert (over["id"], over["state"]) == (told["id"], "delivered"), over
     after = await room.until_activity(before.id, "idle")
     assert (after.session_id, after.profile) == (before.session_id, str(second.folder))
-    assert windows(desk).count(before.name) == 1
+    assert windows(desk) == [before.name], "one window, with its name"
     await answers(room, claude_model, before.id, "one")
+    assert Claude(claude.pane, second).typed().count("where is one") == 1

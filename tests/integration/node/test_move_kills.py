@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -17,21 +16,12 @@ from controlroom.core.operations import Choose, Effect, Finish, Name, Wait
 from controlroom.testing.scripted.steps import Say, Scene, Turn
 from controlroom.wire.node import ActProgress, AgentState
 from tests.integration.node.operations_stage import Stage
+from tests.support.move_moments import BACK, THERE
 
 ROOT = Path(__file__).parents[3]
 NAME = "orchard"
 SPOKEN = Scene(name=NAME, turns=(Turn(prompt="hello", steps=(Say(text="Hello."),)),))
 VICTIM_S = 90
-
-
-def moments(heading: str) -> list[str]:
-    """The first column of the table under this heading."""
-    text = (ROOT / "docs" / "explain" / "moves.md").read_text()
-    section = text.partition(f"\n### {heading}\n")[2].partition("\n#")[0]
-    return re.findall(r"^\| `([a-z ]+)` \|", section, re.MULTILINE)
-
-
-THERE, BACK = moments("On the way there"), moments("On the way back")
 
 
 @pytest.fixture

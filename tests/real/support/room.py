@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from tests.real.leftovers import MARK
 from tests.real.support.pane import AGENT_S, Pane
 from tests.support.waiting import until
 
-LAUNCHER = Path(__file__).parents[3] / "controlroom"
+ROOT = Path(__file__).parents[3]
+LAUNCHER = ROOT / "controlroom"
 READY = "Control Room is ready at http://localhost:"
 START_S = 90.0
 COMMAND_S = 180.0  # one command line on a busy machine, with --wait
+MOMENT_S = 120.0  # from the start until one moment of a move: a program ends or comes up before some
 
 
 class CommandFailed(AssertionError):
@@ -48,19 +51,38 @@ class Room:
 
     async def start(self) -> None:
         """Start it and wait until it says that it accepts requests."""
+        self._process = await self._spawn(str(LAUNCHER))
+        await until(self._is_ready, f"{READY}… in {self.output}", within_s=START_S)
+
+    async def live_until(self, moment: str) -> None:
+        """Start it and wait until it has been killed (SIGKILL) at this moment of a move under way."""
+        self._process = await self._spawn(
+            sys.executable, "-m", "tests.real.support.move_victim", moment, cwd=ROOT
+        )
+        try:
+            async with asyncio.timeout(MOMENT_S):
+                status = await self._process.wait()
+        except TimeoutError:
+            raise AssertionError(f"{moment}: never came\n{self._said()}") from None
+        assert status == -signal.SIGKILL, f"{moment}: ended with {status}\n{self._said()}"
+
+    async def _spawn(self, *program: str, cwd: Path | None = None) -> asyncio.subprocess.Process:
         with self.output.open("wb") as output:
-            self._process = await asyncio.create_subprocess_exec(
-                str(LAUNCHER),
+            return await asyncio.create_subprocess_exec(
+                *program,
                 *("up", "--home", str(self.data), "--port", "0"),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=asyncio.subprocess.STDOUT,
                 env=self._environment,
+                cwd=cwd,
             )
-        await until(self._is_ready, f"{READY}… in {self.output}", within_s=START_S)
+
+    def _said(self) -> str:
+        return self.output.read_text(errors="replace")
 
     def _is_ready(self) -> bool:
-        said = self.output.read_text(errors="replace")
+        said = self._said()
         assert self._process is not None
         assert self._process.returncode is None, f"the control room ended at once:\n{said}"
         return READY in said
@@ -82,7 +104,7 @@ class Room:
         except TimeoutError:
             await self.kill()
             raise AssertionError("the control room does not end on Ctrl-C") from None
-        said = self.output.read_text(errors="replace")
+        said = self._said()
         assert "Traceback" not in said, said
 
     # ---- its command line ------------------------------------------------------------------------------
