@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
+import shutil
 import signal
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 END_TIMEOUT_S = 10.0  # a killed process is reaped within milliseconds, even on a loaded machine
+TRY_S = 5.0  # setpriv only becomes another program
 
 Received = Callable[[int, bytes], None]
 
@@ -40,12 +44,15 @@ class Child(asyncio.SubprocessProtocol):
         ended: Callable[[], None] = lambda: None,
         *,
         folder: Path | None = None,
+        ends_with_us: bool = False,
     ) -> Child:
         """Start it in a session of its own: Ctrl-C at our terminal is for us. ``folder``: where it works,
-        else where we do. Raises OSError."""
+        else where we do. ``ends_with_us``: it is killed when we are, where the system can do that. Raises
+        OSError."""
         child = cls(received, ended)
+        words = (*_tie(), *arguments) if ends_with_us else arguments
         await asyncio.get_running_loop().subprocess_exec(
-            lambda: child, *arguments, env=dict(environment), start_new_session=True, cwd=folder
+            lambda: child, *words, env=dict(environment), start_new_session=True, cwd=folder
         )
         return child
 
@@ -117,3 +124,18 @@ class Child(asyncio.SubprocessProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._finished.set()
+
+
+@functools.cache
+def _tie() -> tuple[str, ...]:
+    """The words before a command that let the kernel end it when the thread that starts it ends (prctl(2),
+    PR_SET_PDEATHSIG). Empty where setpriv of util-linux is not there."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        return ()
+    words = (setpriv, "--pdeathsig", "KILL", "--")
+    try:
+        tried = subprocess.run([*words, "true"], capture_output=True, timeout=TRY_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return words if tried.returncode == 0 else ()

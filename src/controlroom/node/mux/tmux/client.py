@@ -80,6 +80,9 @@ class ControlClient:
                 self._environment,
                 self._received,
                 lambda: self._end("left", "the client process ended"),
+                # One that outlives us with an answer unread is never let go by tmux 3.3a, whose server then
+                # cannot end either.
+                ends_with_us=True,
             )
             async with asyncio.timeout(ATTACH_TIMEOUT_S):
                 await self._attached
