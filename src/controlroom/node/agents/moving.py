@@ -1,6 +1,6 @@
 """What moves ask of kinds of agents: what a session owns in a profile, and how a profile is chosen.
 
-A driver that implements ``Moving`` beside ``Launching`` can be moved to another profile of its kind. It only
+A driver that is ``Movable`` beside ``Launching`` can be moved to another profile of its kind. It only
 names things; ``node.acts.carrying`` copies them. A profile is a config folder; nothing of a login is ever
 named here.
 """
@@ -59,9 +59,8 @@ class Owning(Protocol):
         history worth keeping. A damaged row is none."""
 
 
-@runtime_checkable
 class Moving(Owning, Protocol):
-    """A kind of agent whose sessions can go to another profile."""
+    """How sessions of one kind of agent go to another profile: a module of that kind, without a state."""
 
     takes_name_along: bool
     """Whether its own name for a session lies in what is copied. Else it gets a new one in the target."""
@@ -75,6 +74,15 @@ class Moving(Owning, Protocol):
         screen say so exactly; "" for anything else."""
 
 
+@runtime_checkable
+class Movable(Protocol):
+    """A driver of agents whose sessions can go to another profile."""
+
+    @property
+    def sessions_move(self) -> Moving:
+        """How they do."""
+
+
 def moving(driver: object) -> Moving | None:
-    """A driver as one whose sessions can be moved, None for another."""
-    return driver if isinstance(driver, Moving) else None
+    """How the sessions of this driver's agents move; None where they cannot."""
+    return driver.sessions_move if isinstance(driver, Movable) else None

@@ -31,7 +31,7 @@ from controlroom.node.agents.claude.screens import View, read_view
 from controlroom.node.agents.claude.sessions import Session, SessionBook
 from controlroom.node.agents.claude.words import harmless
 from controlroom.node.agents.launching import CannotLaunch, Going, Launch, new_session_id
-from controlroom.node.agents.moving import Belongings, Piece
+from controlroom.node.agents.moving import Moving
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
 from controlroom.node.mux.base import PaneBusy, PaneGone
@@ -364,22 +364,9 @@ class ClaudeDriver:
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)
 
-    takes_name_along = True  # a row of the transcript
-
-    def belongings(self, profile: str, session_id: str) -> Belongings:
-        return moving.belongings(profile, session_id)
-
-    def history(self, profile: str, session_id: str) -> Piece | None:
-        return moving.history(profile, session_id)
-
-    def is_talk(self, row: bytes) -> bool:
-        return moving.is_talk(row)
-
-    def variables(self, profile: str) -> dict[str, str | None]:
-        return moving.variables(profile)
-
-    def refusal(self, words: str) -> str:
-        return moving.refusal(words)
+    @property
+    def sessions_move(self) -> Moving:
+        return moving
 
     def _keyboard(self) -> Keyboard:
         return Keyboard(self._world, self._finder, self._book)

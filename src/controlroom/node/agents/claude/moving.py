@@ -32,6 +32,8 @@ _PLAN_MARK = b"/plans/"
 _BEFORE, _BEHIND = 4_200, 210  # a path and its key before the mark, a file's name behind it
 _VARIABLE = "CLAUDE_CONFIG_DIR"
 
+takes_name_along = True  # a row of the transcript
+
 
 def belongings(profile: str, session_id: str) -> Belongings:
     """See ``Moving.belongings``."""

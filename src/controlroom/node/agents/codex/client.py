@@ -30,7 +30,7 @@ from controlroom.node.agents.codex.screens import read_screen
 from controlroom.node.agents.codex.socket import ServedHelpers
 from controlroom.node.agents.codex.typed import TypedCodex
 from controlroom.node.agents.launching import CannotLaunch, Going, Launch, Left
-from controlroom.node.agents.moving import Belongings, Piece
+from controlroom.node.agents.moving import Moving
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
 from controlroom.node.mux.base import PaneBusy, PaneGone
@@ -215,22 +215,9 @@ class CodexDriver:
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)
 
-    takes_name_along = False  # a database of the home holds it
-
-    def belongings(self, profile: str, session_id: str) -> Belongings:
-        return moving.belongings(profile, session_id)
-
-    def history(self, profile: str, session_id: str) -> Piece | None:
-        return moving.history(profile, session_id)
-
-    def is_talk(self, row: bytes) -> bool:
-        return moving.is_talk(row)
-
-    def variables(self, profile: str) -> dict[str, str | None]:
-        return moving.variables(profile)
-
-    def refusal(self, words: str) -> str:
-        return moving.refusal(words)
+    @property
+    def sessions_move(self) -> Moving:
+        return moving
 
     async def leave(self, who: Sighting, *, drop: bool) -> Left:
         return await leave(

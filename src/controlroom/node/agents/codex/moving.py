@@ -33,6 +33,8 @@ _OTHER_ACCOUNT = "created with a different ChatGPT account or workspace"
 _VARIABLE = "CODEX_HOME"
 _NO_PARENT = "missing source rollout"
 
+takes_name_along = False  # a database of the home holds it
+
 
 def belongings(profile: str, session_id: str) -> Belongings:
     """See ``Moving.belongings``."""
