@@ -16,7 +16,7 @@ from controlroom.hub.errors import HubError
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.store import usage_rows
 from controlroom.hub.store.store import Change, Store
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.wire.events import AccountGone
 from controlroom.wire.usage import (
@@ -74,11 +74,7 @@ class Accounts:
             except DatabaseTrouble as error:  # the database shows it in Health
                 _log.warning("accounts cannot be stored", error=str(error))
                 await asyncio.sleep(LOOK_S)
-            try:
-                async with asyncio.timeout(LOOK_S):
-                    await self._changed.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._changed, LOOK_S)
 
     async def look(self) -> None:
         """Store what machines told, and tell clients what is different by now. Raises DatabaseTrouble."""

@@ -27,7 +27,7 @@ from controlroom.hub.errors import HubError
 from controlroom.hub.store import check_rows
 from controlroom.hub.store.check_rows import Check
 from controlroom.hub.store.store import Event, Store
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.settings import Checker as CheckerSettings
 from controlroom.wire.client import CheckerState
@@ -151,11 +151,7 @@ class Checker:
 
     async def _until_something_happens(self) -> None:
         pause = None if self._later is None else max(0.0, self._later - self._clock.monotonic())
-        try:
-            async with asyncio.timeout(pause):
-                await self._wake.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._wake, pause)
 
     async def _open(self) -> list[Question]:
         """Dialogs are left out, they say themselves whether they still stand; and cards that stand for many

@@ -27,7 +27,7 @@ from controlroom.hub.postman import Postman
 from controlroom.hub.store import notification_rows
 from controlroom.hub.store.notification_rows import Sending
 from controlroom.hub.store.store import Change, Event, Store
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.settings import Notify
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.wire.codec import decode
@@ -132,11 +132,7 @@ class NotificationBook:
             left_s = LOOK_S
             if self._next_ms is not None:
                 left_s = min(left_s, max(0.01, (self._next_ms - self._clock.now_ms()) / 1000))
-            try:
-                async with asyncio.timeout(left_s):
-                    await self._poked.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._poked, left_s)
 
     async def look(self) -> None:
         """Decide what can be decided now, and hand on what goes out."""

@@ -29,7 +29,7 @@ from controlroom.hub.requests import ID
 from controlroom.hub.store import fleet_rows, operation_rows, policy_rows, request_rows
 from controlroom.hub.store.operation_rows import OperationRecord, OperationRow
 from controlroom.hub.store.store import Change, Event, Store
-from controlroom.kit.clock import new_id
+from controlroom.kit.clock import new_id, wait_at_most
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
@@ -484,11 +484,7 @@ class OperationBook:
 
     async def _send_prompts_for_ever(self) -> None:
         while True:
-            try:
-                async with asyncio.timeout(PROMPT_AGAIN_S):
-                    await self._prompts.wait()
-            except TimeoutError:
-                pass
+            await wait_at_most(self._prompts, PROMPT_AGAIN_S)
             self._prompts.clear()
             for row in await self._store.read(operation_rows.prompts_due):
                 await self._send_prompt(row.operation)

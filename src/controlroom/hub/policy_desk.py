@@ -28,7 +28,7 @@ from controlroom.hub.policy import is_automatic, policy_account, policy_report, 
 from controlroom.hub.store import policy_rows
 from controlroom.hub.store.policy_rows import POLICY
 from controlroom.hub.store.store import Event, Store
-from controlroom.kit.clock import Clock, new_id
+from controlroom.kit.clock import Clock, new_id, wait_at_most
 from controlroom.kit.settings import Policy
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.wire.model import Agent, Fleet
@@ -105,11 +105,7 @@ class PolicyDesk:
             except DatabaseTrouble as error:  # the database shows it in Health
                 _log.warning("the policy cannot look", error=str(error))
             await asyncio.sleep(REST_S)
-            try:
-                async with asyncio.timeout(LOOK_S):
-                    await self._poked.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._poked, LOOK_S)
 
     async def look(self) -> None:
         """Do what is due now. Raises DatabaseTrouble."""

@@ -30,7 +30,7 @@ from controlroom.hub.channels.base import (
 from controlroom.hub.store import notification_rows
 from controlroom.hub.store.notification_rows import Sending
 from controlroom.hub.store.store import Change, Store
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
@@ -153,11 +153,7 @@ class Postman:
             self._poked.clear()
             soonest = self._start_due()
             wait_s = LOOK_S if soonest is None else (soonest - self._clock.now_ms()) / 1000
-            try:
-                async with asyncio.timeout(max(0.01, min(wait_s, LOOK_S))):
-                    await self._poked.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._poked, max(0.01, min(wait_s, LOOK_S)))
 
     def _start_due(self) -> int | None:
         """Begin what may go now; when the next may."""

@@ -22,7 +22,7 @@ from controlroom.hub.question_steps import Steps
 from controlroom.hub.store import fleet_rows, question_rows
 from controlroom.hub.store.question_rows import QuestionRow
 from controlroom.hub.store.store import Change, Store
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.sql import DatabaseTrouble
 
 _log = structlog.get_logger("questions")
@@ -78,11 +78,7 @@ class Deadlines:
             left = SLICE_S if moment is None else (moment - self._clock.now_ms()) / 1000
             if left <= 0:
                 return
-            try:
-                async with asyncio.timeout(min(left, SLICE_S) if moment is not None else None):
-                    await self._poked.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._poked, min(left, SLICE_S) if moment is not None else None)
 
     async def _work(self) -> int | None:
         """Do everything that is due now; returns when the next thing is."""

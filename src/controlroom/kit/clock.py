@@ -1,7 +1,8 @@
-"""The only place that knows the time and makes random ids."""
+"""The only place that knows the time, waits for it, and makes random ids."""
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 import uuid
@@ -55,3 +56,15 @@ def new_id(prefix: str) -> str:
 def new_uuid() -> str:
     """A random UUID as text, where a protocol of others asks for one."""
     return str(uuid.uuid4())
+
+
+async def wait_at_most(event: asyncio.Event, seconds: float | None) -> bool:
+    """Wait for an event, at most so long (None: for ever); whether it came. It never raises when it did not.
+
+    Not ``asyncio.wait_for``: before Python 3.12 it loses a cancellation that comes together with the event.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    except TimeoutError:
+        return False

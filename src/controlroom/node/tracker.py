@@ -19,7 +19,7 @@ from controlroom.core import finished, strays
 from controlroom.core.facts import AgentFacts, Fact, Fault, Reported
 from controlroom.core.identity import KnownAgent, SeenProcess, Tie, tie_processes
 from controlroom.core.server_ends import ServerEnd, ends_now
-from controlroom.kit.clock import Clock, new_id
+from controlroom.kit.clock import Clock, new_id, wait_at_most
 from controlroom.kit.health import HealthBoard
 from controlroom.node.agents.base import Driver, Found, Sighting
 from controlroom.node.agents.launching import Launch
@@ -212,11 +212,7 @@ class Tracker:
 
     async def wait_for_poke(self, at_most_s: float) -> None:
         """Until something was done to an agent, or the time has passed."""
-        try:  # not wait_for: before Python 3.12 it loses a cancellation that comes together with the poke
-            async with asyncio.timeout(at_most_s):
-                await self._poked.wait()
-        except TimeoutError:
-            return
+        await wait_at_most(self._poked, at_most_s)
 
     async def tick(self) -> None:
         """One look at everything."""

@@ -12,6 +12,7 @@ from typing import Literal
 from controlroom.core.keys import Key, parse_keys
 from controlroom.core.screen import Cursor, Frame, frame_from_capture
 from controlroom.core.text import clean_line, strip_controls
+from controlroom.kit.clock import wait_at_most
 from controlroom.node.mux.base import (
     History,
     Listing,
@@ -237,11 +238,7 @@ class FakeMultiplexer:
             return
 
     async def wait_change(self, timeout_s: float) -> None:
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._changed.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._changed, timeout_s)
         self._changed.clear()
 
     async def _reach(self, ref: PaneRef) -> FakePane:

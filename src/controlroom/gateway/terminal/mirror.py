@@ -15,6 +15,7 @@ from controlroom.core.terminal import Reason, Size
 from controlroom.core.typed import NotKeys, TypedInput
 from controlroom.gateway.ports import AgentPanes
 from controlroom.gateway.terminal.session import NOT_ANY_MORE, CannotAttach, Voice
+from controlroom.kit.clock import wait_at_most
 from controlroom.kit.supervise import Tasks
 
 FIRST_FRAME_S: Final = 10.0  # a capture takes 10 ms; one that takes longer than this is stuck
@@ -43,11 +44,7 @@ class MirrorSession:
     async def start(self) -> None:
         """Wait for the first frame. Raises CannotAttach."""
         self._tasks.start(self._agent_id, self._read())
-        try:
-            async with asyncio.timeout(FIRST_FRAME_S):
-                await self._news.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._news, FIRST_FRAME_S)
         if self._latest is None:
             raise CannotAttach("This agent has no pane that can be shown now.")
 

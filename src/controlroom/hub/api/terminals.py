@@ -27,7 +27,7 @@ from controlroom.hub.devices import DeviceBook
 from controlroom.hub.errors import HubError
 from controlroom.hub.ports import HostTerminals, TerminalHandler
 from controlroom.hub.receipts import ReceiptBook
-from controlroom.kit.clock import new_id
+from controlroom.kit.clock import new_id, wait_at_most
 from controlroom.kit.http import Peer, peer_of
 from controlroom.kit.supervise import Tasks
 from controlroom.wire.client import HelloFrame, Refused, decode_from_client
@@ -238,11 +238,7 @@ class TerminalSocket:
 
     async def _watch_rights(self) -> None:
         while True:
-            try:
-                async with asyncio.timeout(CHECK_S):
-                    await self._look.wait()
-            except TimeoutError:
-                pass
+            await wait_at_most(self._look, CHECK_S)
             self._look.clear()
             try:
                 self._check()

@@ -20,7 +20,7 @@ from controlroom.core.attempts import Attempt, after, is_due
 from controlroom.core.prices import report
 from controlroom.core.tokens import Sum
 from controlroom.core.usage import FRESH_MS, LoginState, Paid, Reading, freshest, login_state
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.settings import Settings
 from controlroom.kit.sql import DatabaseTrouble
@@ -134,11 +134,7 @@ class UsagePart:
                 await self.look()
             except DatabaseTrouble as error:  # the database shows it in Health
                 _log.warning("usage cannot be kept", error=str(error))
-            try:
-                async with asyncio.timeout(LOOK_S * self._random.uniform(0.9, 1.1)):
-                    await self._wished.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._wished, LOOK_S * self._random.uniform(0.9, 1.1))
 
     def read_again(self) -> None:
         """Look at every source soon: a person wants to know."""

@@ -24,7 +24,7 @@ from controlroom.core.cells import grid_width
 from controlroom.core.keys import parse_keys
 from controlroom.core.screen import Cursor, Frame, frame_from_capture, self_contained_rows
 from controlroom.core.text import clean_line, strip_controls
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import (
     History,
@@ -87,11 +87,7 @@ class HerdrMultiplexer:
         self._links.clear()
 
     async def wait_change(self, timeout_s: float) -> None:
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._changed.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._changed, timeout_s)
         self._changed.clear()
 
     async def list(self) -> Listing:

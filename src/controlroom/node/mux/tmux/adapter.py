@@ -11,7 +11,7 @@ from pathlib import Path
 from controlroom.core.keys import parse_keys
 from controlroom.core.screen import Frame, frame_from_capture
 from controlroom.core.text import strip_controls
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import (
     History,
@@ -67,11 +67,7 @@ class TmuxMultiplexer:
         self._links.clear()
 
     async def wait_change(self, timeout_s: float) -> None:
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._changed.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._changed, timeout_s)
         self._changed.clear()
 
     async def list(self) -> Listing:

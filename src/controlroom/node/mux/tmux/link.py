@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Literal
 from weakref import WeakValueDictionary
 
-from controlroom.kit.clock import Clock
+from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import PaneBusy, PaneGone, Server, ServerState
 from controlroom.node.mux.tmux.binary import Binary
@@ -184,22 +184,14 @@ class Link:
             self._changed()
 
     async def _pause(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._poked.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._poked, seconds)
 
     def _noticed(self, notice: Notice) -> None:
         if notice.name in _CHANGES:
             self._changed()
 
     async def _wait_settled(self) -> None:
-        try:
-            async with asyncio.timeout(SETTLE_TIMEOUT_S):
-                await self._settled.wait()
-        except TimeoutError:
-            pass
+        await wait_at_most(self._settled, SETTLE_TIMEOUT_S)
 
     async def _attached(self) -> ControlClient:
         """An open client: what is asked of it at once is really sent."""
