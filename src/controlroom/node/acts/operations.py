@@ -403,17 +403,14 @@ class Operations:
         with suppress(CannotMake):
             if saga.kind == "start" and saga.state == "failed" and not self._is_alive_there(errand):
                 await self._worktrees.give_up(id)
-            if saga.kind == "close" and saga.state == "delivered" and not self._is_worked_in(errand):
-                return noted(saga, await self._worktrees.remove(errand.folder))
+            if saga.kind == "close" and saga.state == "delivered":
+                worked_in = [who.folder for who in self._tracker.living()]
+                return noted(saga, await self._worktrees.remove(errand.folder, worked_in))
         return saga
 
     def _is_alive_there(self, errand: Errand) -> bool:
         pane = None if errand.place is None else self._world.pane(errand.place)
         return pane is not None and not pane.dead
-
-    def _is_worked_in(self, errand: Errand) -> bool:
-        folder = Path(errand.folder)
-        return any(folder in (Path(who.folder), *Path(who.folder).parents) for who in self._tracker.living())
 
     async def _give_up(self, id: str, text: str) -> None:
         """It cannot be begun, or broke."""

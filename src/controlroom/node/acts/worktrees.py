@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -82,13 +83,16 @@ class Worktrees:
             raise CannotMake(f"git could not make its worktree again: {_said(made)}")
         return True
 
-    async def remove(self, folder: str) -> str:
+    async def remove(self, folder: str, worked_in: Iterable[str] = ()) -> str:
         """Remove the worktree in which an agent worked, if it is ours and holds nothing that is not
-        committed. Says what became of it, "" when it is none of ours."""
+        committed. ``worked_in``: folders of agents that live. Says what became of it, "" when it is none of
+        ours."""
         known = await asyncio.to_thread(self._around, folder)
         if known is None or not Path(known.path).exists():
             return ""
         stays = f"Its worktree {known.path} stays"
+        if any(Path(each).is_relative_to(known.path) for each in worked_in):
+            return f"{stays}: another agent works in it."
         status = await self._git(known.path, "status", "--porcelain", "--ignored")
         if status.code:
             return f"{stays}: {_said(status)}"

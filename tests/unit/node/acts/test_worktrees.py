@@ -83,6 +83,15 @@ async def test_what_is_not_committed_keeps_it(worktrees: Worktrees, repository: 
     assert Path(worktree.folder, name).exists()
 
 
+async def test_one_in_which_another_agent_works_stays(worktrees: Worktrees, repository: Path) -> None:
+    """Also one at its top, while the agent that made it worked in a folder of it."""
+    worktree = await made(worktrees, repository)
+    said = await worktrees.remove(worktree.folder, [str(repository), worktree.path])
+    assert "another agent works in it" in said
+    assert Path(worktree.path).exists()
+    assert "is removed" in await worktrees.remove(worktree.folder, [str(repository)])
+
+
 async def test_a_start_that_failed_leaves_nothing(worktrees: Worktrees, repository: Path) -> None:
     worktree = await made(worktrees, repository)
     await worktrees.give_up("op_1")
