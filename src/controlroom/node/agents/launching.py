@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from collections.abc import Callable, Iterable
 from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -28,6 +29,45 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     session_id: str | None = None
     own_words: tuple[str, ...] = ()  # those that choose no session
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A program and its words, the first of them its own name; none of them chooses a session."""
+
+    program: str
+    words: tuple[str, ...]
+
+    def launch(
+        self, environment: dict[str, str], session_id: str | None, *last: str, first: tuple[str, ...] = ()
+    ) -> Launch:
+        """With the words that choose its session: ``first`` right behind its name, ``last`` at the end."""
+        return Launch(
+            program=self.program,
+            argv=(*self.words[:1], *first, *self.words[1:], *last),
+            environment=environment,
+            session_id=session_id,
+            own_words=self.words,
+        )
+
+
+def last_command(last: Launch | None, usual: str) -> Command:
+    """Of one that has ended: as it ran last; the program of this name in PATH where that is not known."""
+    return Command(usual, (usual,)) if last is None else Command(last.program, last.own_words)
+
+
+def known_option(
+    dialog: Dialog, known: Iterable[tuple[str, str]], plain: Callable[[str], str] = str
+) -> str | None:
+    """The key of the option that a start-up prompt of this list has once: each names words of the prompt and
+    the whole label of the option. ``plain``: what of a label on the screen counts."""
+    if dialog.kind != "startup" or dialog.multi:
+        return None
+    words = "\n".join((dialog.text, *(option.label for option in dialog.options)))
+    for mark, label in known:
+        found = [option.key for option in dialog.options if plain(option.label) == label]
+        if mark in words and len(found) == 1:
+            return found[0]
+    return None
 
 
 class CannotLaunch(Exception):

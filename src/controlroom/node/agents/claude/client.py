@@ -30,7 +30,7 @@ from controlroom.node.agents.claude.registry import Entry
 from controlroom.node.agents.claude.screens import View, read_view
 from controlroom.node.agents.claude.sessions import Session, SessionBook
 from controlroom.node.agents.claude.words import harmless
-from controlroom.node.agents.launching import CannotLaunch, Going, Launch, new_session_id
+from controlroom.node.agents.launching import CannotLaunch, Going, Launch, last_command, new_session_id
 from controlroom.node.agents.moving import Moving
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
@@ -342,7 +342,8 @@ class ClaudeDriver:
             command = launching.same_command(process)
             environment = {}  # the launcher takes the old process's own
         else:
-            command, environment = launching.last_command(last), launching.environment_of(who.profile)
+            command = last_command(last, launching.PROGRAM)
+            environment = launching.environment_of(who.profile)
         if going == "anew":
             session_id = new_session_id()
             return command.launch(environment, session_id, "--session-id", session_id)
@@ -357,7 +358,7 @@ class ClaudeDriver:
 
     def launch_new(self, profile: str, model: str, flags: tuple[str, ...] = ()) -> Launch:
         session_id = new_session_id()
-        command = launching.usual_command(*(("--model", model) if model else ()), *flags)
+        command = launching.new_command(model, flags)
         environment = launching.environment_of(profile)
         return command.launch(environment, session_id, "--session-id", session_id)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from controlroom.core.facts import Dialog
 from controlroom.kit.process import Process
 from controlroom.node.agents.claude.processes import arguments_of
-from controlroom.node.agents.launching import Launch
+from controlroom.node.agents.launching import Command, known_option
+
+PROGRAM = "claude"
 
 _SESSION_WITH_VALUE = frozenset({"--session-id"})
 _SESSION_MAYBE_VALUE = frozenset({"--resume", "-r"})
@@ -35,37 +35,16 @@ _MANY = frozenset(
 )
 
 
-class Command(msgspec.Struct, frozen=True):
-    """A program and its words, the first of them its own name; none of them chooses a session."""
-
-    program: str
-    words: tuple[str, ...]
-
-    def launch(self, environment: dict[str, str], session_id: str, *session: str) -> Launch:
-        """With the words that choose its session."""
-        return Launch(
-            program=self.program,
-            argv=(*self.words, *session),
-            environment=environment,
-            session_id=session_id,
-            own_words=self.words,
-        )
-
-
-def usual_command(*words: str) -> Command:
+def new_command(model: str, flags: tuple[str, ...] = ()) -> Command:
     """Claude Code as it is found in PATH."""
-    return Command("claude", ("claude", *words))
-
-
-def last_command(last: Launch | None) -> Command:
-    return usual_command() if last is None else Command(last.program, last.own_words)
+    return Command(PROGRAM, (PROGRAM, *(("--model", model) if model else ()), *flags))
 
 
 def same_command(process: Process) -> Command:
     """The same program with the same flags, its session left open. A program whose file was replaced by an
     update is looked for anew by the name it was called with."""
     arguments = tuple(arguments_of(process))
-    own = process.argv[: len(process.argv) - len(arguments)] or ("claude",)
+    own = process.argv[: len(process.argv) - len(arguments)] or (PROGRAM,)
     is_there = bool(process.exe) and not process.exe.endswith(" (deleted)")
     return Command(process.exe if is_there else own[0], (*own, *kept_words(arguments)))
 
@@ -111,11 +90,4 @@ _ANYTIME = (("Resume from summary", "Resume full session as-is"),)
 def safe_option(dialog: Dialog, *, is_again: bool) -> str | None:
     """See ``Launching.safe_option``. The trust prompt is known only for a folder in which the same agent has
     just run; the one about a long session keeps the session as it is."""
-    if dialog.kind != "startup" or dialog.multi:
-        return None
-    words = "\n".join((dialog.text, *(option.label for option in dialog.options)))
-    for mark, label in (*_ANYTIME, *(_SAME_FOLDER if is_again else ())):
-        found = [option.key for option in dialog.options if option.label == label]
-        if mark in words and len(found) == 1:
-            return found[0]
-    return None
+    return known_option(dialog, (*_ANYTIME, *(_SAME_FOLDER if is_again else ())))

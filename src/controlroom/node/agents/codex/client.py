@@ -29,7 +29,7 @@ from controlroom.node.agents.codex.processes import is_wrapper
 from controlroom.node.agents.codex.screens import read_screen
 from controlroom.node.agents.codex.socket import ServedHelpers
 from controlroom.node.agents.codex.typed import TypedCodex
-from controlroom.node.agents.launching import CannotLaunch, Going, Launch, Left
+from controlroom.node.agents.launching import CannotLaunch, Going, Launch, Left, last_command
 from controlroom.node.agents.moving import Moving
 from controlroom.node.agents.transcripts import read_in_thread
 from controlroom.node.agents.typing import Want, answer_by_keys, interrupt_by_keys, submit_by_typing
@@ -183,7 +183,8 @@ class CodexDriver:
         is_alive = process is not None and process.start == start
         environment: dict[str, str] = {}  # the launcher takes the old process's own
         if process is None or not is_alive:
-            command, environment = launching.last_command(last), launching.environment_of(who.profile)
+            command = last_command(last, launching.PROGRAM)
+            environment = launching.environment_of(who.profile)
         elif process.exe:
             command = launching.same_command(process)
         else:
@@ -191,8 +192,8 @@ class CodexDriver:
             raise CannotLaunch(text + (who.session_id or ""))
         session_id = None if going == "anew" else self._resumable(who, is_alive=is_alive)
         if session_id is None:
-            return command.begun(environment)
-        return command.resumed(environment, session_id, who.folder)
+            return launching.begun(command, environment)
+        return launching.resumed(command, environment, session_id, who.folder)
 
     def _resumable(self, who: Sighting, *, is_alive: bool) -> str | None:
         """The conversation to go on with; None where nothing was said. Raises CannotLaunch."""
@@ -210,7 +211,7 @@ class CodexDriver:
         raise CannotLaunch("The file of its conversation is not in its profile, so it cannot be resumed.")
 
     def launch_new(self, profile: str, model: str, flags: tuple[str, ...] = ()) -> Launch:
-        return launching.new_command(model, flags).begun(launching.environment_of(profile))
+        return launching.begun(launching.new_command(model, flags), launching.environment_of(profile))
 
     def safe_option(self, dialog: Dialog, *, is_again: bool) -> str | None:
         return launching.safe_option(dialog, is_again=is_again)

@@ -10,41 +10,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from controlroom.core.facts import Dialog
 from controlroom.kit.process import Process
 from controlroom.node.agents.codex.processes import WITH_VALUE
-from controlroom.node.agents.launching import Launch
+from controlroom.node.agents.launching import Command, Launch, known_option
+
+PROGRAM = "codex"
 
 _ALONE_DROPPED = frozenset({"--last", "--all", "--include-non-interactive", "--worktree"})
 _FOLDER = frozenset({"-C", "--cd"})
 _IMAGES = frozenset({"-i", "--image"})  # as many files as follow
 
 
-class Command(msgspec.Struct, frozen=True):
-    """A program and its words, the first of them its own name; none of them chooses a conversation."""
+def resumed(command: Command, environment: dict[str, str], session_id: str, folder: str) -> Launch:
+    """With this conversation, in its folder: else Codex asks where the conversation names another."""
+    return command.launch(environment, session_id, "--cd", folder, first=("resume", session_id))
 
-    program: str
-    words: tuple[str, ...]
 
-    def resumed(self, environment: dict[str, str], session_id: str, folder: str) -> Launch:
-        """With this conversation, in its folder: else Codex asks where the conversation names another."""
-        name, *flags = self.words
-        return self._launch((name, "resume", session_id, *flags, "--cd", folder), environment, session_id)
-
-    def begun(self, environment: dict[str, str]) -> Launch:
-        """With a new conversation; its id is known with the first message."""
-        return self._launch(self.words, environment, None)
-
-    def _launch(self, argv: tuple[str, ...], environment: dict[str, str], session_id: str | None) -> Launch:
-        return Launch(
-            program=self.program,
-            argv=argv,
-            environment=environment,
-            session_id=session_id,
-            own_words=self.words,
-        )
+def begun(command: Command, environment: dict[str, str]) -> Launch:
+    """With a new conversation; its id is known with the first message."""
+    return command.launch(environment, None)
 
 
 def same_command(process: Process) -> Command:
@@ -53,15 +38,10 @@ def same_command(process: Process) -> Command:
     return Command(program, (program, *kept_words(process.argv[1:])))
 
 
-def last_command(last: Launch | None) -> Command:
-    """Of one that has ended: as it ran last; Codex as it is found in PATH where that is not known."""
-    return Command("codex", ("codex",)) if last is None else Command(last.program, last.own_words)
-
-
 def new_command(model: str, flags: tuple[str, ...] = ()) -> Command:
     """A new agent runs without the background server: what its pane shows and what its process does is then
     certain, its environment is that of its pane, and it ends when it is told to."""
-    return Command("codex", ("codex", "--no-daemon", *(("--model", model) if model else ()), *flags))
+    return Command(PROGRAM, (PROGRAM, "--no-daemon", *(("--model", model) if model else ()), *flags))
 
 
 def environment_of(profile: str) -> dict[str, str]:
@@ -108,14 +88,7 @@ def safe_option(dialog: Dialog, *, is_again: bool) -> str | None:
     """See ``Launching.safe_option``. No update is installed and no model is changed; a folder is trusted only
     when the same agent has just run there. Hooks that need review are for a person: left out, they would
     guard nothing."""
-    if dialog.kind != "startup" or dialog.multi:
-        return None
-    words = "\n".join((dialog.text, *(option.label for option in dialog.options)))
-    for mark, label in (*_ANYTIME, *(_SAME_FOLDER if is_again else ())):
-        found = [option.key for option in dialog.options if _label(option.label) == label]
-        if mark in words and len(found) == 1:
-            return found[0]
-    return None
+    return known_option(dialog, (*_ANYTIME, *(_SAME_FOLDER if is_again else ())), _label)
 
 
 def _label(shown: str) -> str:
