@@ -92,6 +92,7 @@ class NotificationBook:
         self._next_ms: int | None = None
         self._pruned_ms = 0
         self._poked = asyncio.Event()
+        self._wishes = asyncio.Lock()  # each is made of the one before
         self.badge = 0
 
     async def start(self, open_questions: Callable[[], Awaitable[Sequence[Question]]]) -> None:
@@ -103,7 +104,8 @@ class NotificationBook:
             await self._store.change(lambda change: notification_rows.put_desk(change, fresh))
         self._rules = self._timed(await self._store.read(lambda c: notification_rows.rules(c) or Rules()))
         self._store.subscribe(self._event)
-        self._questions = {question.id: question for question in await open_questions()}
+        read = {question.id: question for question in await open_questions()}
+        self._questions = read | self._questions  # what was heard meanwhile is newer
 
     def _timed(self, rules: Rules) -> Rules:
         return replace(
@@ -115,10 +117,7 @@ class NotificationBook:
     def _event(self, event: Event) -> None:
         if event.name == "question.changed":
             question = decode(event.data, Question)
-            if question.state == "open":
-                self._questions[question.id] = question
-            else:
-                self._questions.pop(question.id, None)
+            self._questions[question.id] = question
         if event.name in HEARS:
             self._poked.set()
 
@@ -137,6 +136,7 @@ class NotificationBook:
     async def look(self) -> None:
         """Decide what can be decided now, and hand on what goes out."""
         read = await self._read_items()
+        self._questions = {id: one for id, one in self._questions.items() if one.state == "open"}
         facts = facts_of(
             self._sees.fleet(), self._questions.values(), read, self._sees.health(), self._sees.is_open
         )
@@ -287,29 +287,8 @@ class NotificationBook:
 
     async def patch(self, wish: PatchNotificationSettings) -> NotificationSettings:
         """Raises HubError ``bad_request``."""
-        rules = self._rules
-        agents = {id: rule for id, rule in {**rules.agents, **(wish.agents or {})}.items() if rule != "all"}
-        if len(agents) > MOST_AGENTS or any(not id or len(id) > LONGEST_ID for id in agents):
-            raise HubError("bad_request", f"agents: at most {MOST_AGENTS}, each by its id.")
-        quiet = rules.quiet
-        if wish.quiet is not None:
-            try:
-                quiet = read_quiet(wish.quiet)
-            except ValueError as error:
-                raise HubError("bad_request", f"quiet: {error}.") from None
-        await self._set(
-            replace(
-                rules,
-                question=wish.question or rules.question,
-                waiting=wish.waiting or rules.waiting,
-                finished=wish.finished or rules.finished,
-                trouble=wish.trouble or rules.trouble,
-                only_blocking=rules.only_blocking if wish.only_blocking is None else wish.only_blocking,
-                quiet=quiet,
-                previews=wish.previews or rules.previews,
-                agents=agents,
-            )
-        )
+        async with self._wishes:
+            await self._set(_patched(self._rules, wish))
         return self.settings()
 
     async def snooze(self, wish: SnoozeNotifications) -> NotificationSettings:
@@ -317,17 +296,42 @@ class NotificationBook:
         now = self._clock.now_ms()
         if len(wish.what) > LONGEST_ID or wish.until_ms > now + LONGEST_SNOOZE_MS:
             raise HubError("bad_request", "A snooze lasts 31 days at most.")
-        others = tuple(one for one in self._rules.snoozes if one.what != wish.what and one.until_ms > now)[
-            -MOST_AGENTS:
-        ]
-        mine = (Snooze(what=wish.what, until_ms=wish.until_ms),) if wish.until_ms > now else ()
-        await self._set(replace(self._rules, snoozes=others + mine))
+        async with self._wishes:
+            others = tuple(
+                one for one in self._rules.snoozes if one.what != wish.what and one.until_ms > now
+            )[-MOST_AGENTS:]
+            mine = (Snooze(what=wish.what, until_ms=wish.until_ms),) if wish.until_ms > now else ()
+            await self._set(replace(self._rules, snoozes=others + mine))
         return self.settings()
 
     async def _set(self, rules: Rules) -> None:
         await self._store.change(lambda change: notification_rows.put_rules(change, rules))
         self._rules = rules
         self._poked.set()
+
+
+def _patched(rules: Rules, wish: PatchNotificationSettings) -> Rules:
+    """Raises HubError ``bad_request``."""
+    agents = {id: rule for id, rule in {**rules.agents, **(wish.agents or {})}.items() if rule != "all"}
+    if len(agents) > MOST_AGENTS or any(not id or len(id) > LONGEST_ID for id in agents):
+        raise HubError("bad_request", f"agents: at most {MOST_AGENTS}, each by its id.")
+    quiet = rules.quiet
+    if wish.quiet is not None:
+        try:
+            quiet = read_quiet(wish.quiet)
+        except ValueError as error:
+            raise HubError("bad_request", f"quiet: {error}.") from None
+    return replace(
+        rules,
+        question=wish.question or rules.question,
+        waiting=wish.waiting or rules.waiting,
+        finished=wish.finished or rules.finished,
+        trouble=wish.trouble or rules.trouble,
+        only_blocking=rules.only_blocking if wish.only_blocking is None else wish.only_blocking,
+        quiet=quiet,
+        previews=wish.previews or rules.previews,
+        agents=agents,
+    )
 
 
 def last_lines(rows: Sequence[str]) -> tuple[str, ...]:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
 
 import msgspec
 import pytest
 
 from controlroom.client import Refused
 from controlroom.core.notify import episodes
+from controlroom.hub.notifications import NotificationBook
 from controlroom.hub.store import notification_rows
 from controlroom.kit.settings import Notify, Push, Settings
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import SendMessage
 from controlroom.wire.codec import decode
 from controlroom.wire.model import DialogOption, Finished, WaitingFor
-from controlroom.wire.notification import Notification, Notifications, NotificationSettings
+from controlroom.wire.notification import (
+    Notification,
+    Notifications,
+    NotificationSettings,
+    PatchNotificationSettings,
+    SnoozeNotifications,
+)
+from controlroom.wire.question import Question
 from tests.integration.hub.conftest import House
 from tests.integration.hub.device_door import Door, open_door
 from tests.integration.hub.question_house import Inbox
@@ -184,6 +193,35 @@ async def test_settings_hold_and_release(desk: Desk) -> None:
     await desk.inbox.asked(ASK.replace("colour", "size"))
     assert (await desk.record(state="dropped")).why == "Notifications of this kind (question) are off."
     assert len(desk.service.heard) == 1
+
+
+async def test_wishes_of_the_same_moment_all_count(desk: Desk) -> None:
+    book = desk.house.hub.notifications
+    later = desk.house.clock.now_ms() + 3_600_000
+    await asyncio.gather(
+        book.patch(PatchNotificationSettings(question="off")),
+        book.snooze(SnoozeNotifications(until_ms=later)),
+        book.patch(PatchNotificationSettings(finished="always")),
+    )
+    settings = book.settings()
+    assert (settings.question, settings.finished, len(settings.snoozes)) == ("off", "always", 1)
+
+
+async def test_a_question_that_closes_during_the_start_is_not_taken_for_open(desk: Desk) -> None:
+    """Its default comes due at once; it was read as open just before."""
+    house = desk.house
+    await desk.agent(activity="question")
+    question = await desk.inbox.asked(ASK)
+    book = NotificationBook(house.store, house.clock, cast(Any, None), cast(Any, None), Notify())
+
+    async def opened() -> Sequence[Question]:
+        found = await desk.inbox.open()
+        await desk.inbox.answer(question.id, "Red")
+        return found
+
+    await book.start(opened)
+    assert [one.id for one in book._questions.values()] == [question.id]
+    assert [one.id for one in book._questions.values() if one.state == "open"] == []
 
 
 async def test_a_busy_service_is_tried_again_and_one_that_ended_is_forgotten(desk: Desk) -> None:
