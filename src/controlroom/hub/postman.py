@@ -184,7 +184,8 @@ class Postman:
         if self._clock.now_ms() > _ends_ms(sending.notice):
             await self._end(sending, target, "failed", "It could not be sent while it was worth something.")
             return
-        gone = tuple(self._gone.pop(target.id, ()))
+        # Not its own tag: the notice that it replaces may have been under way when this one came.
+        gone = tuple(tag for tag in self._gone.pop(target.id, ()) if tag != sending.notice.tag)
         notice = replace(sending.notice, gone=gone) if gone else sending.notice
         answer = await self._guarded(lambda: self._ways.send(target, notice))
         if not isinstance(answer, Delivered) and gone:
@@ -241,8 +242,8 @@ class Postman:
     async def _end(self, sending: Sending, target: Target | None, state: SendState, text: str) -> None:
         was_waiting = self._waiting.pop(sending.key, None) is not None
         if not was_waiting and state == "sent" and target is not None:
-            known = self._gone.setdefault(target.id, [])  # taken back while it went out
-            known.append(sending.notice.tag)
+            known = self._gone.get(target.id, [])  # taken back while it went out
+            self._gone[target.id] = [*known, sending.notice.tag][-MOST_GONE:]
         note = None if target is None else self._note(target, state, text)
         await self._keep(sending, note, lambda change: notification_rows.drop_sending(change, sending.key))
 

@@ -243,6 +243,22 @@ async def test_what_was_taken_away_is_told_with_the_next_notice(office: Office) 
     assert office.ways.heard[1][1].gone == ()
 
 
+async def test_a_newer_one_is_not_taken_away_with_the_one_that_it_replaced(office: Office) -> None:
+    """It came while the older one of its tag was under way."""
+    send = office.ways.send
+
+    async def send_slowly(target: Target, notice: Notice) -> Answer:
+        answer = await send(target, notice)
+        if notice.id == "n1":
+            await office.post("n2", tag="x")
+        return answer
+
+    office.ways.send = send_slowly  # type: ignore[method-assign] # the one seam before the network
+    await office.post("n1", tag="x")
+    assert await office.heard(2) == ["n1", "n2"]
+    assert office.ways.heard[1][1].gone == ()
+
+
 async def test_what_could_not_be_taken_away_is_told_with_the_next_notice(office: Office) -> None:
     way = office.ways.clearing = Clearing()
     office.postman.take_away(["x"], 0)
