@@ -47,7 +47,7 @@ KEPT_OVER_MS = {"question": 60_000, "waiting": 60_000, "finished": 60_000, "trou
 
 KEPT_DIALOG_MS = 600_000  # a question that a dialog asked: longer than a dialog may stand after its answer
 
-SLEPT_MS = 90_000  # the hub steps every 20 s: a longer break was a sleep of the machine, or a stop
+SLEPT_MS = 90_000  # the hub steps each second: a break so long was a sleep of the machine, or a stop
 
 OPEN = ("waiting", "held", "gathered")
 
@@ -92,7 +92,6 @@ class _Step:
         self._spent = _lately(desk.spent, now_ms)
         self._spent_blocking = _lately(desk.spent_blocking, now_ms)
         self._gathering_ms = None if desk.gathering_ms is None else min(desk.gathering_ms, now_ms)
-        self._digests = desk.digests
         self._badge = badge_of(facts)
 
     # ---- ends ------------------------------------------------------------------------------------------
@@ -284,7 +283,6 @@ class _Step:
         if len(freed) == 1 and present:
             self._push_one(freed[0], "It was held, and still waits.")
         elif present or freed:
-            self._digests += 1
             self._push_many("digest", freed, "It came in the digest of what was held.")
 
     def _push_ready(self, ready: list[Entry]) -> None:
@@ -413,7 +411,6 @@ class _Step:
             spent=tuple(self._spent),
             spent_blocking=tuple(self._spent_blocking),
             gathering_ms=self._gathering_ms,
-            digests=self._digests,
         )
         return Outcome(
             desk=desk,

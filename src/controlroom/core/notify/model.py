@@ -28,6 +28,8 @@ code, no command, no secret; ``all``: whole texts, and the last lines of the scr
 
 AgentRule = Literal["all", "blocking", "off"]
 Urgency = Literal["low", "normal", "high"]
+"""``high`` wakes a phone (a blocking question, somebody waits), ``low`` may wait."""
+
 
 State = Literal["waiting", "held", "gathered", "pushed", "dropped", "over"]
 """``waiting``: its time has not come; ``held``: quiet hours or a snooze; ``gathered``: for the next push of
@@ -224,7 +226,6 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
     spent: tuple[int, ...] = ()
     spent_blocking: tuple[int, ...] = ()
     gathering_ms: int | None = None
-    digests: int = 0
 
 
 class Push(msgspec.Struct, frozen=True, kw_only=True):

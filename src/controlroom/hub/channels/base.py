@@ -18,14 +18,13 @@ Texts of answers are sentences for people. They hold no address, no key and noth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
-SEND_S = 20.0  # for one attempt, everything included; push services answer within a second
+from controlroom.core.notify.model import Urgency
 
-Urgency = Literal["low", "normal", "high"]
-"""``high`` wakes a phone (a blocking question, somebody waits), ``low`` may wait (a digest)."""
+SEND_S = 20.0  # for one attempt, everything included; push services answer within a second
 
 
 class Action(msgspec.Struct, frozen=True, kw_only=True):
