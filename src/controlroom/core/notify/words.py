@@ -129,6 +129,7 @@ def waiting_words(agent: Seen, name: str, previews: Previews) -> tuple[str, str]
     return f"{name} waits at a prompt", _lines(wants, risk)
 
 
+@lru_cache(maxsize=1024)  # an end stands until it is read
 def done_words(done: Done, name: str, previews: Previews) -> tuple[str, str]:
     """Title and text of the end of a busy stretch."""
     first = next((line for line in done.text.splitlines() if line.strip()), "")
