@@ -25,15 +25,14 @@ export async function askFor(room: Room, body: AskOperation): Promise<Answer<Ope
 
 const takingBack = new Map<string, string>();
 
-/** Takes it back; asked again after a lost answer it is the same request. Null: the hub has taken it on. */
+/** Takes it back; asked again after a lost answer, and only then, it is the same request. Null: the hub has taken it on. */
 export async function takeBack(room: Room, operation: Operation): Promise<Refusal | null> {
   const requestId = takingBack.get(operation.id) ?? newId("req");
   takingBack.set(operation.id, requestId);
   const body = { request_id: requestId, why: "Taken back from its receipt." };
   const answer = told(room, await room.http.request<Operation>("POST", `/operations/${encodeURIComponent(operation.id)}/undo`, { body, withinMs: 45_000 }));
-  if (answer.ok) return null;
-  if (answer.refusal.status !== 0) takingBack.delete(operation.id);
-  return answer.refusal;
+  if (answer.ok || answer.refusal.status !== 0) takingBack.delete(operation.id); // one that fails may be asked for anew
+  return answer.ok ? null : answer.refusal;
 }
 
 function told(room: Room, answer: Answer<Operation>): Answer<Operation> {
