@@ -5,6 +5,7 @@ import type { AskOperation, Operation } from "../../api/types";
 import { line } from "../../kit/text";
 import { askFor } from "../../live/operations";
 import { newId, useRoom } from "../../live/room";
+import type { Wish } from "./wish";
 
 export interface Asking {
   isBusy: boolean;
@@ -34,8 +35,9 @@ export function useAsking(): Asking {
 /** What was typed into a sheet that was closed, until it is asked for. */
 const kept = new Map<string, Readonly<Record<string, string>>>();
 
-/** Fields of a sheet by name; they stay when the sheet is closed. */
-export function useFields(key: string, first: Readonly<Record<string, string>>): { of(name: string): string; set(name: string, value: string): void; forget(): void } {
+/** Fields of a sheet by name; they stay when the sheet is closed, for whoever wishes the same. */
+export function useFields(wish: Wish, first: Readonly<Record<string, string>>): { of(name: string): string; set(name: string, value: string): void; forget(): void } {
+  const key = JSON.stringify(wish); // what one wish brings with it never gives way to what was typed for another
   const [fields, setFields] = useState<Readonly<Record<string, string>>>(() => ({ ...first, ...kept.get(key) }));
   return {
     of: (name) => fields[name] ?? "",

@@ -127,4 +127,22 @@ describe("the sheet of an operation", () => {
     expect(sent()[0]?.[1]).toMatchObject({ kind: "start", why: "Next task", args: { kind: "claude", folder: "/srv/pears", name: "pears", machine_id: "mac_1" } });
     expect(document.querySelector(".steps")?.textContent).toContain("Opening a new window");
   });
+
+  it("tries a start that failed again as it was asked for, whatever was typed for another one", async () => {
+    const failed = operation("op_1", { kind: "start", state: "failed", agent_id: null, why: "Next task", args: { kind: "claude", folder: "/srv/pears" }, error: { code: "failed", text: "No window." } });
+    request.mockImplementation((method: string) => Promise.resolve({ ok: true, value: method === "POST" ? failed : [] }));
+    wishFor({ kind: "start" });
+    await show([agent("agt_1")]);
+    await type(all("input[type=text]")[0] as HTMLInputElement, "/srv/plums");
+    await act(() => button("Cancel").click());
+    wishFor({ kind: "start", why: "Next task", args: failed.args });
+    await settle();
+    for (const tries of [1, 2]) {
+      expect((all("input[type=text]")[0] as HTMLInputElement).value).toBe("/srv/pears");
+      await act(() => button("Start").click());
+      await settle();
+      expect(sent()).toHaveLength(tries);
+      await act(() => button("Try again").click());
+    }
+  });
 });

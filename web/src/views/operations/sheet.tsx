@@ -52,7 +52,7 @@ function Form(props: FormProps) {
   const { agent, wish, profile, onClose } = props;
   const { kind } = wish;
   const asking = useAsking();
-  const fields = useFields(`${kind} ${agent.id}`, { why: wish.why ?? "", name: kind === "rename" ? agent.name : "" });
+  const fields = useFields(wish, { why: wish.why ?? "", name: kind === "rename" ? agent.name : "" });
   const [agreed, setAgreed] = useState<readonly string[] | null>(null);
   const losses = kind === "rename" ? [] : lossesOf(agent);
   const isGrown = agreed !== null && !losses.every((loss) => agreed.includes(loss));

@@ -23,23 +23,26 @@ const KINDS = ["claude", "codex"] as const;
 const LONGEST_PROMPT = 100_000;
 const MOST_FOLDERS = 30;
 
-export function StartSheet(props: { wish: Extract<Wish, { kind: "start" }>; onClose(): void }) {
-  const { args } = props.wish;
-  const [asked, setAsked] = useState<Operation | null>(null);
+type StartWish = Extract<Wish, { kind: "start" }>;
+
+export function StartSheet(props: { wish: StartWish; onClose(): void }) {
+  const { wish, onClose } = props;
+  const [asked, setAsked] = useState<{ wish: StartWish; operation: Operation } | null>(null);
   const operations = useOperations();
-  if (asked === null) return <Form why={props.wish.why ?? ""} args={args ?? {}} onClose={props.onClose} onAsked={setAsked} />;
-  return <Started operation={operations.get(asked.id) ?? asked} onClose={props.onClose} />;
+  // A start that failed offers to try again: that is another wish in this same sheet.
+  if (asked === null || asked.wish !== wish) return <Form wish={wish} onClose={onClose} onAsked={(operation) => setAsked({ wish, operation })} />;
+  return <Started operation={operations.get(asked.operation.id) ?? asked.operation} onClose={onClose} />;
 }
 
-function Form(props: { why: string; args: OperationArgs; onClose(): void; onAsked(operation: Operation): void }) {
-  const { args } = props;
+function Form(props: { wish: StartWish; onClose(): void; onAsked(operation: Operation): void }) {
+  const { args = {}, why: firstWhy = "" } = props.wish;
   const room = useRoom();
   const asking = useAsking();
   const around = useAround();
   const machines = [...room.state.value.machines.values()];
   const usual = machines.find((machine) => machine.primary) ?? machines[0];
-  const fields = useFields("start", {
-    why: props.why, kind: args.kind ?? KINDS[0], folder: args.folder ?? "", profile: args.profile ?? "", name: args.name ?? "", model: args.model ?? "",
+  const fields = useFields(props.wish, {
+    why: firstWhy, kind: args.kind ?? KINDS[0], folder: args.folder ?? "", profile: args.profile ?? "", name: args.name ?? "", model: args.model ?? "",
     prompt: args.prompt ?? "", worktree: args.worktree ?? "", flags: (args.flags ?? []).join(" "), machine: args.machine_id ?? usual?.id ?? "",
   });
   const machine = machines.find((one) => one.id === fields.of("machine")) ?? usual;
