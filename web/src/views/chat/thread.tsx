@@ -192,13 +192,13 @@ function useBlocks(state: ChatState, agent: Agent | null, unreadId: string | nul
   const operations = useMemo(() => (hasDeeds && ownerId !== null ? inChat([...all.values()].filter((one) => one.agent_id === ownerId), lastMs) : []), [all, ownerId, hasDeeds, lastMs]);
   const asked = useComputed(() => unheld(room.state.value.questions, chatId).map(({ id, asked_at_ms }) => `${asked_at_ms} ${id}`).join("\n")).value;
   const own = useMemo(() => receipts.filter((receipt) => receipt.agent_id === agentId && agentId !== undefined), [receipts, agentId]);
+  const hasStart = state.isLoaded && olderCursor(state) === null;
   return useMemo(() => {
     const receiptsHere = state.isAtEnd ? own : [];
-    const hasStart = state.isLoaded && olderCursor(state) === null;
     const askedHere = state.isAtEnd && asked !== "" ? asked.split("\n").map((row) => ({ asked_at_ms: Number(row.split(" ", 1)[0]), id: row.slice(row.indexOf(" ") + 1) })) : [];
     before.current = blocksOf(state.items, { tools: toolActivity, reasoning, unreadId, isSameDay, receipts: receiptsHere, operations: state.isAtEnd ? operations : [], hasStart, asked: askedHere, isRunning }, before.current);
     return before.current;
-  }, [state.items, state.isAtEnd, toolActivity, reasoning, unreadId, own, operations, asked, isRunning]);
+  }, [state.items, state.isAtEnd, hasStart, toolActivity, reasoning, unreadId, own, operations, asked, isRunning]);
 }
 
 /** The newest receipts, once for each fleet: what people did stands among what was said. */

@@ -18,7 +18,7 @@ import { wishFor, type Wish } from "./wish";
 /** The operations that the hub knows, asked for once with each fleet. */
 export function useOperations(): ReadonlyMap<string, Operation> {
   const room = useRoom();
-  const { epoch } = room.state.value;
+  const epoch = useComputed(() => room.state.value.epoch).value; // whoever shows them is not drawn again with every event
   useEffect(() => void loadOperations(room), [room, epoch]);
   return useComputed(() => room.state.value.operations).value;
 }
