@@ -12,7 +12,7 @@ type Status = components["schemas"]["Status"];
 type Health = components["schemas"]["Health"];
 
 const EVERY_MS = 30_000;
-const SHOWN = ["vitals:", "database:", "disk"];
+const SHOWN = ["vitals:", "database:"];
 
 /** Looks while the page is seen and the link lives; what was seen before a break is forgotten with it. */
 export function keepTrouble(room: Room): void {

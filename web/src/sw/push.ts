@@ -100,7 +100,7 @@ async function isTold(notice: Notice): Promise<boolean> {
   return (await Promise.all(asked)).includes(true);
 }
 
-export async function takeAway(tags: readonly string[]): Promise<void> {
+async function takeAway(tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return;
   for (const shown of await self.registration.getNotifications()) if (tags.includes(shown.tag)) shown.close();
 }
