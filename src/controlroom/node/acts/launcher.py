@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -69,8 +70,10 @@ def environment_like(process: str) -> dict[str, str]:
 
 
 def wait_for_end(process: str) -> None:
-    while is_alive(process):
-        time.sleep(LOOK_EVERY_S)
+    with contextlib.suppress(ProcessLookupError, ValueError):  # it has ended, or there was none
+        descriptor = os.pidfd_open(int(process.partition("@")[0]))
+        if is_alive(process):  # else the pid is another process by now
+            select.select([descriptor], [], [])
 
 
 def keep_pane() -> None:
