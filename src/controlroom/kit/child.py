@@ -50,7 +50,7 @@ class Child(asyncio.SubprocessProtocol):
         else where we do. ``ends_with_us``: it is killed when we are, where the system can do that. Raises
         OSError."""
         child = cls(received, ended)
-        words = (*_tie(), *arguments) if ends_with_us else arguments
+        words = (*(await asyncio.to_thread(_tie)), *arguments) if ends_with_us else arguments
         await asyncio.get_running_loop().subprocess_exec(
             lambda: child, *words, env=dict(environment), start_new_session=True, cwd=folder
         )
