@@ -16,6 +16,7 @@ import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import NamedTuple, TypeVar
 
@@ -93,7 +94,9 @@ async def _in_thread(job: Callable[[_Going], T]) -> T:
             return await asyncio.wrap_future(future)
     except (TimeoutError, asyncio.CancelledError) as error:
         stopped.set()
-        await asyncio.wait([asyncio.wrap_future(future)], timeout=STOPS_WITHIN_S)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STOPS_WITHIN_S):  # what it says of being stopped is for nobody
+                await asyncio.gather(asyncio.wrap_future(future), return_exceptions=True)
         if isinstance(error, asyncio.CancelledError):
             raise
         raise CannotCarry(f"The files were not copied within {round(LONGEST_S / 60)} minutes.") from None
