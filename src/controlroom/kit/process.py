@@ -7,7 +7,9 @@ for and never logged.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -70,6 +72,17 @@ class Processes(Protocol):
 
     def open_files(self, pid: int) -> tuple[str, ...]:
         """Paths of the regular files it holds open now."""
+
+
+def ask_to_end(processes: Processes, pid: int, start: str) -> None:
+    """SIGTERM to this very process; nothing where it has ended, or another one has its pid by now."""
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            if processes.start_of(pid) == start:
+                signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+        finally:
+            os.close(descriptor)
 
 
 class ProcProcesses:

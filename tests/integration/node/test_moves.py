@@ -171,6 +171,20 @@ async def test_a_copy_that_fails_leaves_it_where_it_was(stage: Stage) -> None:
     await is_over(stage)
 
 
+async def test_a_move_that_breaks_leaves_no_window_that_waits(stage: Stage) -> None:
+    before = await stage.agent(SPOKEN)
+    with patch.object(moves.Moves, "release", side_effect=RuntimeError("a fault of ours")):
+        told = await stage.done(move(stage, before))
+    assert told.error is not None and "broke half way" in told.error.text
+    await is_over(stage)
+    assert [dead for _, name, dead in stage.panes() if name == NAME] == [True, True], "both say why"
+    await stage.until_agent(NAME, "gone")
+    told = await stage.done(OperateAct(id="op_2", kind="restart", agent_id=before.id))
+    assert told.state == "delivered", told
+    after = await stage.until_agent(NAME, "idle")
+    assert (after.id, after.session_id, after.profile) == (before.id, before.session_id, before.profile)
+
+
 async def test_a_disk_that_is_full_for_a_while_only_delays_a_move(stage: Stage) -> None:
     """Nothing can be written down after the agent has ended: the move waits, and goes on."""
     before = await stage.agent(SPOKEN)

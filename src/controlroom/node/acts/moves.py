@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import msgspec
 import structlog
 
 from controlroom.core.operations import Heading, Saga, nothing_to_do
+from controlroom.kit.process import ask_to_end
 from controlroom.node.acts.carrying import CannotCarry, carry, forget, take_back
 from controlroom.node.acts.gates import Gates
 from controlroom.node.agents.base import Sighting
@@ -101,15 +100,8 @@ class Moves:
         """Ask the program in the new window to end."""
         pane = None if errand.place is None else self._world.pane(errand.place)
         process = None if pane is None or pane.dead else self._world.processes.get(pane.pid)
-        if process is None:
-            return
-        with suppress(ProcessLookupError):
-            descriptor = os.pidfd_open(process.pid)
-            try:
-                if self._world.processes.start_of(process.pid) == process.start:
-                    signal.pidfd_send_signal(descriptor, signal.SIGTERM)
-            finally:
-                os.close(descriptor)
+        if process is not None:
+            ask_to_end(self._world.processes, process.pid, process.start)
 
     async def leave(self, id: str, errand: Errand, saga: Saga) -> None:
         """The move is over. One that failed leaves the target as it was, if nothing runs there."""
@@ -121,9 +113,15 @@ class Moves:
         if saga.state == "failed":
             self._tracker.belongs_to(errand.agent_id, errand.source)
             if not self._runs_there(errand):
-                with suppress(CannotCarry):
+                try:
                     await take_back(memory)
-        await forget(memory)
+                except CannotCarry as error:
+                    _log.warning("a move left a copy behind", operation=id, error=str(error))
+        await self.drop(id)
+
+    async def drop(self, id: str) -> None:
+        """Nothing more is done for this move: what waits for it ends."""
+        await forget(self._gates.memory(id))
         with suppress(OSError):
             self._gates.close(id)
 

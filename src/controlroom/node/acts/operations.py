@@ -7,8 +7,6 @@ for. After a kill an operation is taken up from the journal and simply looks aga
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
@@ -42,6 +40,7 @@ from controlroom.core.operations import (
 from controlroom.core.starts import Starts, words_of
 from controlroom.core.text import clean_line
 from controlroom.kit.clock import Clock
+from controlroom.kit.process import ask_to_end
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.gates import LAUNCHER, Gates
@@ -366,7 +365,10 @@ class Operations:
         if act.session_id:
             last = msgspec.structs.replace(last, session_id=act.session_id, uncertain="")
         if act.kind in ("restart", "fresh", "move"):
-            return driver.launch(last, "anew" if act.kind == "fresh" else "on", agent.launch)
+            launch = driver.launch(last, "anew" if act.kind == "fresh" else "on", agent.launch)
+            if who is not None:  # should it not come up, it can still be begun as it runs now
+                self._tracker.remember_launch(agent.id, launch)
+            return launch
         if who is not None:
             with suppress(CannotLaunch):
                 self._tracker.remember_launch(agent.id, driver.launch(who, "on", None))
@@ -420,6 +422,8 @@ class Operations:
         record = msgspec.structs.replace(record, errand=msgspec.structs.replace(errand, saga=saga))
         await self._save(msgspec.structs.replace(record, state="failed", detail=text))
         self._records[id] = msgspec.structs.replace(record, state="failed")
+        if errand.target:
+            await self._moves.drop(id)
 
     # ---- effects ---------------------------------------------------------------------------------------
 
@@ -494,13 +498,7 @@ class Operations:
             left = await driver.leave(who, drop=saga.drop and saga.when == "now")
             if left == "busy" or (left == "asked" and saga.tries.get("end", 0) <= ASKED_BY_KEYS):
                 return
-        with suppress(ProcessLookupError):
-            process = os.pidfd_open(pid)
-            try:
-                if self._world.processes.start_of(pid) == start:
-                    signal.pidfd_send_signal(process, signal.SIGTERM)
-            finally:
-                os.close(process)
+        ask_to_end(self._world.processes, pid, start)
 
     async def _name(self, id: str, errand: Errand) -> None:
         if errand.saga.kind == "start" and errand.agent_id:  # numbered only now: two may begin at once
