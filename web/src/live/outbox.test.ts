@@ -147,7 +147,8 @@ test("taking back asks the hub when it may have the message", async () => {
   await box.start();
   await box.add(message());
   await vi.waitFor(() => expect(box.messages.value.get("msg_1")?.state).toMatchObject({ kind: "saved", why: "x" }));
-  expect(await box.takeBack("msg_1")).toBe("It is being typed.");
+  // The failed try is seen before it is on disk; until then the hub is not asked.
+  await vi.waitFor(async () => expect(await box.takeBack("msg_1")).toBe("It is being typed."), { timeout: 5000 });
   expect(box.messages.value.has("msg_1")).toBe(true);
   hub.replies = [no("not_found")];
   expect(await box.takeBack("msg_1")).toBe("");
