@@ -40,9 +40,6 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """One carrying. ``text`` is what is said of it when it is done."""
 
-    session_id: str
-    source: str
-    target: str
     phase: Literal["staging", "placing", "done"]
     files: tuple[Placed, ...]
     made: tuple[str, ...]  # folders that were not there, outer ones first

@@ -258,9 +258,6 @@ class _Carrying:
             times[str(there)] = (status.st_atime_ns, status.st_mtime_ns)
         pairs, fates = tuple(job.pair for job in jobs), tuple(job.fate for job in jobs)
         return Memory(
-            session_id=self._session_id,
-            source=str(self._source),
-            target=str(self._target),
             phase="staging",
             files=files,
             made=tuple(made),

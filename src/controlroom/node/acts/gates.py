@@ -44,7 +44,7 @@ class Gates:
         is_first = heading == "there"
         return (
             *(sys.executable, "-I", str(LAUNCHER), MOVE),
-            (old_process if is_first else self._kept(id)) or "-",
+            (old_process if is_first else self.keeper(id)) or "-",
             (old_process if is_first else "") or "-",
             str(self._path(id, "keeper")),
             *(str(self._path(id, each)) for each in (_HEADINGS if is_first else (heading,))),
@@ -53,7 +53,10 @@ class Gates:
     def keeper(self, id: str) -> str:
         """The process that keeps the old environment (pid and start time), "" before it is there. It may have
         ended."""
-        return self._kept(id)
+        try:
+            return self._path(id, "keeper").read_text()
+        except OSError:
+            return ""
 
     def released(self, id: str) -> tuple[Heading, ...]:
         """Where the launcher was sent."""
@@ -77,12 +80,6 @@ class Gates:
         """The move is over: the keeper ends. Raises OSError."""
         for what in (*_HEADINGS, "keeper"):
             self._path(id, what).unlink(missing_ok=True)
-
-    def _kept(self, id: str) -> str:
-        try:
-            return self._path(id, "keeper").read_text()
-        except OSError:
-            return ""
 
     def _path(self, id: str, what: str) -> Path:
         name = hashlib.sha256(id.encode()).hexdigest()[:32]  # ids are chosen outside
