@@ -1,5 +1,5 @@
 /** What the page itself shows of the app: its height, its theme, its title, its badge. */
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 
 import { line } from "../kit/text";
 import { isShut } from "../live/lock";
@@ -14,14 +14,22 @@ import type { Route } from "../store/routes";
 export function keepPage(room: Room): void {
   followHeight();
   effect(() => showTheme(taste.value.theme));
+  const waiting = computed(() => {
+    const { agents, machines, questions } = room.state.value;
+    return room.link.value.kind === "not_paired" ? 0 : countsOf(agents, machines, questions).waiting;
+  });
   effect(() => {
     const { kind } = room.link.value;
     const isHidden = isShut.value || kind === "locked" || kind === "not_paired";
-    const { agents, machines, questions } = room.state.value;
-    const waiting = kind === "not_paired" ? 0 : countsOf(agents, machines, questions).waiting;
     const place = isHidden ? "" : titleOf(route.value, room.state.value);
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${place === "" ? "" : `${place} · `}Control Room`;
-    showBadge(waiting);
+    document.title = `${waiting.value > 0 ? `(${waiting.value}) ` : ""}${place === "" ? "" : `${place} · `}Control Room`;
+  });
+  const isKnown = computed(() => room.link.value.kind === "not_paired" || (room.state.value.epoch > 0 && room.state.value.questions.isKnown));
+  const show = (): void => { if (isKnown.value) showBadge(waiting.value); };
+  effect(show);
+  document.addEventListener("visibilitychange", () => {
+    badge = null;
+    if (document.visibilityState === "visible") show();
   });
 }
 
@@ -52,7 +60,8 @@ export function titleOf(place: Route, state: State): string {
   return TITLES[place.at] ?? "";
 }
 
-let badge = 0;
+/** What stands at the icon; null: whatever the worker was told by a push. */
+let badge: number | null = null;
 
 function showBadge(count: number): void {
   if (count === badge || !("setAppBadge" in navigator)) return;
