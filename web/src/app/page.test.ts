@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 
 import type { LinkState, Room } from "../live/room";
 import { NO_QUESTIONS } from "../store/questions";
-import { agent } from "../store/samples";
+import { agent, machine } from "../store/samples";
 import { EMPTY, type State } from "../store/state";
 import { keepPage } from "./page";
 
@@ -15,7 +15,7 @@ it("puts the icon's number right, whatever a push said: once it is known, and wh
   const state = signal<State>(EMPTY);
   keepPage({ state, link: signal<LinkState>({ kind: "live" }) } as unknown as Room);
   expect(shown).toEqual([]);
-  const calm: State = { ...EMPTY, epoch: 1, questions: { ...NO_QUESTIONS, isKnown: true } };
+  const calm: State = { ...EMPTY, epoch: 1, machines: new Map([["mac_1", machine("mac_1")]]), questions: { ...NO_QUESTIONS, isKnown: true } };
   state.value = calm;
   expect(shown).toEqual([0]);
   state.value = { ...calm, agents: new Map([["agt_1", agent("agt_1", { activity: "blocked" })]]) };
