@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @declare(
     "start",
     examples="""
-    controlroom start claude ~/work/orchard --why "Pick the pears"
-    controlroom start codex ~/work/pears --why "A second opinion"
+    controlroom start claude ~/orchard --why "Pick the pears"
+    controlroom start codex ~/pears --why "A second opinion"
     controlroom start claude . --name pears --prompt "Read the plan" --why "Next task"
     controlroom start codex . --worktree kim/plums --why "A branch of its own"
     """,
