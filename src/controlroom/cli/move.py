@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 import click
 import msgspec
@@ -29,12 +29,12 @@ def command(call: Call, agent: str, profile: str, why: str, now: bool, drop: boo
 
     It keeps its name, its chat and its session. When it does not come up there, it goes on where it was.
     """
-    args = msgspec.structs.replace(args_of(now, drop), profile=_said(profile))
+    args = msgspec.structs.replace(args_of(now, drop), profile=name_or_real_folder(profile))
     operate(call, "move", agent, why, args, no_wait=no_wait)
 
 
-def _said(profile: str) -> str:
+def name_or_real_folder(profile: str) -> str:
     """A folder by its real path, so that a link names the same one; a name or an id as it is."""
     if "/" not in profile and not profile.startswith("~"):
         return profile
-    return str(Path(profile).expanduser().resolve())
+    return os.path.realpath(os.path.expanduser(profile))  # noqa: PTH111 (pathlib raises for an unknown ~name)
