@@ -136,7 +136,7 @@ class Agents(_Section, frozen=True, kw_only=True):
         Meta(description="a list of models that new agents may be started with; an empty one allows all"),
     ] = ()
     flags: Annotated[
-        tuple[Annotated[str, Meta(pattern=r"^[a-z]{1,40}:-[^\x00-\x1f]{1,200}$")], ...],
+        tuple[Annotated[str, Meta(pattern=r"^[a-z]{1,40}:-[^\x00-\x1f]{1,199}$")], ...],
         Meta(description="a list of KIND:FLAGS that new agents may be started with"),
     ] = ()
 
