@@ -4,7 +4,7 @@ Theory. A spent account stops, unless it has paid extra usage switched on: then 
 and the agent does not say so. So before something would go on, resume or land where that may happen, the
 person is asked with a blocking question: which account, the price as far as it is known, and what the
 choices lead to. The answer is for that account, until its next window. No answer is no: nothing is resumed
-or moved there meanwhile.
+or moved there meanwhile, and while it is known to cost money, no new message is sent there.
 
 Where it is not known whether extra usage is on, an agent that is there already goes on or stops by itself,
 which the policy cannot help; resuming and landing there can wait, so they are asked about. An old reading
