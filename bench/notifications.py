@@ -96,7 +96,7 @@ async def _ask(node: FakeNode, recorder: _Recorder, clock: SystemClock, number: 
 
 
 async def _storm(node: FakeNode, recorder: _Recorder, clock: SystemClock) -> Row:
-    """As many changes of agents as come in a bad minute, as fast as they are taken."""
+    """As many changes of agents as come in a bad minute, a hundred a second at most."""
     before, count = usage([os.getpid()]), recorder.count
     began = time.perf_counter()
     for number in range(EVENTS):
