@@ -55,6 +55,10 @@ END_MS = 40_000  # then it is left alone
 READY_MS = 30_000  # a small program that reads an environment, on a loaded machine
 UP_MS = 120_000  # a large conversation on a loaded machine; a prompt is seen long before
 
+LOST_ENVIRONMENT = (
+    "It ended before its environment was read, so it begins with that of its new window and its own profile."
+)
+
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     name: StepName
@@ -120,8 +124,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""  # what is different in the new window, for people
     is_named: bool = False
     leftover: Leftover = "none"
+    is_ready: bool = True  # the environment of the old process, if there was one, is held
     # of moves
-    is_ready: bool = True  # the launcher holds the environment of the old process
     elsewhere: str = ""  # where else its session runs, for people
     copied: Copied = "no"
     copy_words: str = ""  # what was copied, or why not, for people
@@ -266,7 +270,7 @@ def _open(saga: Saga, seen: Seen) -> _Decided:
             return _fail(saga, seen, "failed", "No new window could be opened."), None
         return _try(msgspec.structs.replace(saga, opened_ms=seen.now_ms), "open"), Open()
     if seen.is_ready or not seen.is_alive:
-        return _done(saga, seen, seen.note), None
+        return _done(saga, seen, seen.note if seen.is_ready else LOST_ENVIRONMENT), None
     if seen.place == "dead" or seen.now_ms - saga.opened_ms >= READY_MS:
         return _fail(saga, seen, "failed", f"The new window is of no use. {seen.words}".rstrip()), None
     return saga, Wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -55,6 +56,25 @@ async def test_the_new_process_has_the_environment_and_flags_of_the_old(stage: S
     assert now == words + b"--resume\0" + before.session_id.encode() + b"\0"
     environ = Path(f"/proc/{new}/environ").read_bytes().split(b"\0")
     assert f"CLAUDE_CONFIG_DIR={stage.desk.config}".encode() in environ
+
+
+async def test_the_old_process_ends_only_once_its_environment_was_read(stage: Stage) -> None:
+    """On a busy machine the launcher may need longer to begin than the agent to end: here for as long as it
+    waits for a tmux that does not answer."""
+    before = await stage.agent(SPOKEN)
+    (old,) = stage.living()
+    slow = stage.folder / "slow"
+    slow.mkdir()
+    os.mkfifo(slow / "never")
+    (slow / "tmux").write_text(f"#!/bin/sh\nread -r _ < '{slow}/never'\n")
+    (slow / "tmux").chmod(0o755)
+    stage.desk.tmux("set-environment", "-g", "PATH", f"{slow}:{os.environ['PATH']}")
+    stage.desk.tmux("set-environment", "-g", "ORCHARD_KEY", "bitter")
+    told = await stage.done(OperateAct(id="op_1", kind="restart", agent_id=before.id))
+    assert told.state == "delivered", told
+    (new,) = stage.living()
+    environ = Path(f"/proc/{new}/environ").read_bytes().split(b"\0")
+    assert new != old and b"ORCHARD_KEY=bitter" not in environ
 
 
 async def test_fresh_is_the_same_agent_with_a_new_session_and_chat(stage: Stage) -> None:

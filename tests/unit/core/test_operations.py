@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from controlroom.core.operations import (
     END_MS,
+    LOST_ENVIRONMENT,
     READY_MS,
     Clear,
     End,
@@ -274,9 +275,10 @@ def test_a_session_that_runs_elsewhere_is_not_moved() -> None:
     assert saga.failure is not None and saga.failure.code == "busy" and isinstance(effect, Finish)
 
 
-def test_the_old_process_ends_only_once_its_environment_is_kept() -> None:
+@pytest.mark.parametrize("kind", ["restart", "fresh", "move"])
+def test_the_old_process_ends_only_once_its_environment_is_kept(kind: Kind) -> None:
     machine = Machine()
-    saga, effect = decide(begin("move"), machine.look())
+    saga, effect = decide(begin(kind), machine.look())
     machine.perform(effect, saga)
     not_yet = msgspec.structs.replace(machine.look(), is_ready=False)
     saga, effect = decide(saga, not_yet)
@@ -284,6 +286,8 @@ def test_the_old_process_ends_only_once_its_environment_is_kept() -> None:
     late = msgspec.structs.replace(not_yet, now_ms=not_yet.now_ms + READY_MS)
     failed, effect = decide(saga, late)
     assert failed.failure is not None and isinstance(effect, Clear) and machine.old_runs
+    lost, _ = decide(saga, msgspec.structs.replace(not_yet, is_alive=False))
+    assert lost.steps[1].detail == LOST_ENVIRONMENT
     _, effect = decide(saga, machine.look())
     assert isinstance(effect, End)
 

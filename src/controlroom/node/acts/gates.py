@@ -1,5 +1,5 @@
-"""The private files by which the waiting launcher of a move is told what it becomes, and by which the
-environment of the old process is found again (``launcher.py``).
+"""The private files by which a waiting launcher says that it holds the environment of the old process, and by
+which that of a move is told what it becomes (``launcher.py``).
 
 A release appears whole, is written once for each heading, and is never taken away while the move runs: so a
 look shows whether it was given, and a launcher that was kept waiting by a kill finds it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -33,13 +34,20 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gates:
-    """Those of all moves of one node, in a folder of ours."""
+    """Those of all operations of one node, in a folder of ours."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def words(self, id: str, heading: Heading, old_process: str) -> tuple[str, ...]:
-        """The launcher's command line: the first one may be sent there or back, a later one only back."""
+    def words(self, id: str, old_process: str, launch: Launch) -> tuple[str, ...]:
+        """The command line of a launcher that becomes this once the old process has ended."""
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        keeper = str(self._path(id, "keeper"))
+        return sys.executable, "-I", str(LAUNCHER), old_process or "-", keeper, launch.program, *launch.argv
+
+    def words_of_move(self, id: str, heading: Heading, old_process: str) -> tuple[str, ...]:
+        """That of a launcher that waits for a release: the first may be sent there or back, later ones only
+        back."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         is_first = heading == "there"
         return (
@@ -51,7 +59,7 @@ class Gates:
         )
 
     def keeper(self, id: str) -> str:
-        """The process that keeps the old environment (pid and start time), "" before it is there. It may have
+        """The process that keeps the old environment (pid and start time), "" before one does. It may have
         ended."""
         try:
             return self._path(id, "keeper").read_text()
@@ -77,9 +85,10 @@ class Gates:
         return self._path(id, "carrying")
 
     def close(self, id: str) -> None:
-        """The move is over: the keeper ends. Raises OSError."""
+        """The operation is over: a keeper that waits for that ends. What cannot be removed is small."""
         for what in (*_HEADINGS, "keeper"):
-            self._path(id, what).unlink(missing_ok=True)
+            with suppress(OSError):
+                self._path(id, what).unlink(missing_ok=True)
 
     def _path(self, id: str, what: str) -> Path:
         name = hashlib.sha256(id.encode()).hexdigest()[:32]  # ids are chosen outside

@@ -3,13 +3,16 @@
 It stands alone (nothing but the standard library) and is run as a file. The environment of the old process
 never touches a disk or a command line: this program reads it while that process still lives, and hands it on.
 
-    launcher.py LIKE PROGRAM ARGUMENT…      LIKE is pid@start, or "-" for none
+    launcher.py LIKE KEEPER PROGRAM ARGUMENT…      LIKE is pid@start, or "-" for none
     launcher.py --move LIKE UNTIL KEEPER RELEASE…
     launcher.py --keep KEEPER
 
+Who holds that environment by now (pid@start) stands in the file KEEPER: before it does, the old process must
+not be asked to end. What cannot be read is not held, and nobody says that it is.
+
 For a move it waits until UNTIL has ended, and then for the first of the RELEASE files, which says what it
 becomes. A move may have to start the agent a second time: so LIKE's environment is kept by a small process of
-its own (``--keep``), which writes who it is into the file KEEPER and ends when that is gone.
+its own (``--keep``), which ends when its file KEEPER is gone.
 """
 
 from __future__ import annotations
@@ -99,10 +102,12 @@ def become(program: str, arguments: Sequence[str], environment: dict[str, str]) 
         sys.exit(f"{program} cannot be started: {error.strerror}.")
 
 
-def restart(like: str, program: str, arguments: Sequence[str]) -> NoReturn:
-    environment = environment_like(like) or dict(os.environ)
+def restart(like: str, keeper: str, program: str, arguments: Sequence[str]) -> NoReturn:
+    old = environment_like(like)
+    if old:
+        say_who_keeps(Path(keeper))
     wait_for_end(like)
-    become(program, arguments, environment)
+    become(program, arguments, old or dict(os.environ))
 
 
 def move(like: str, until: str, keeper: str, releases: Sequence[str]) -> NoReturn:
@@ -154,14 +159,21 @@ def start_keeper(environment: dict[str, str], keeper: str) -> None:
         os._exit(0)
 
 
+def say_who_keeps(path: Path) -> str:
+    """Write who this process is. It appears whole."""
+    me = f"{os.getpid()}@{start_of('self')}"
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(me)
+    beside.replace(path)
+    return me
+
+
 def keep(keeper: str) -> None:
     """Do nothing, with the environment that this process was started with."""
-    path, me = Path(keeper), f"{os.getpid()}@{start_of('self')}"
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    path = Path(keeper)
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(me)
-        beside.replace(path)
+        me = say_who_keeps(path)
         ends_at = time.monotonic() + KEPT_S
         while path.read_text() == me and time.monotonic() < ends_at:
             time.sleep(KEEPER_LOOKS_EVERY_S)
@@ -177,8 +189,8 @@ def main() -> None:
     if sys.argv[1] == "--move":
         like, until, keeper, *releases = sys.argv[2:]
         move(like, until, keeper, releases)
-    like, program, *arguments = sys.argv[1:]
-    restart(like, program, arguments)
+    like, keeper, program, *arguments = sys.argv[1:]
+    restart(like, keeper, program, arguments)
 
 
 if __name__ == "__main__":

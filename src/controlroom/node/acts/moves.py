@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -120,10 +119,8 @@ class Moves:
         await self.drop(id)
 
     async def drop(self, id: str) -> None:
-        """Nothing more is done for this move: what waits for it ends."""
+        """Nothing more is done for this move: what taking its copy back would need goes away."""
         await forget(self._gates.memory(id))
-        with suppress(OSError):
-            self._gates.close(id)
 
     def _runs_there(self, errand: Errand) -> bool:
         return any(

@@ -7,7 +7,6 @@ for. After a kill an operation is taken up from the journal and simply looks aga
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
@@ -43,7 +42,7 @@ from controlroom.kit.clock import Clock
 from controlroom.kit.process import ask_to_end
 from controlroom.kit.sql import DatabaseTrouble
 from controlroom.kit.supervise import Tasks
-from controlroom.node.acts.gates import LAUNCHER, Gates
+from controlroom.node.acts.gates import Gates
 from controlroom.node.acts.moves import Moves
 from controlroom.node.acts.sight import OPERATION, Sight
 from controlroom.node.acts.worktrees import CannotMake, Worktrees
@@ -388,6 +387,7 @@ class Operations:
         found."""
         if errand.target:
             await self._moves.leave(id, errand, saga)
+        self._gates.close(id)
         if errand.place is not None:
             with suppress(PaneGone, PaneBusy):
                 await self._world.keep(errand.place, is_kept=False)
@@ -424,6 +424,7 @@ class Operations:
         self._records[id] = msgspec.structs.replace(record, state="failed")
         if errand.target:
             await self._moves.drop(id)
+        self._gates.close(id)
 
     # ---- effects ---------------------------------------------------------------------------------------
 
@@ -459,16 +460,9 @@ class Operations:
             raise PaneGone("no server to open a window in")
         launch = errand.launch
         if errand.saga.kind == "move":
-            words = self._gates.words(id, errand.saga.heading, errand.old_process)
+            words = self._gates.words_of_move(id, errand.saga.heading, errand.old_process)
         else:
-            words = (
-                sys.executable,
-                "-I",
-                str(LAUNCHER),
-                errand.old_process or "-",
-                launch.program,
-                *launch.argv,
-            )
+            words = self._gates.words(id, errand.old_process, launch)
         place = await self._world.open_window(
             errand.near,
             name=errand.name,

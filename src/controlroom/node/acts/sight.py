@@ -88,6 +88,7 @@ class Sight:
             note=errand.note,
             is_named=self._is_named(errand, pane, agent_id),
             leftover=leftover,
+            is_ready=not errand.old_process or self._is_alive(self._gates.keeper(id)),
         )
         if errand.target:
             seen = self._of_move(id, errand, seen, pane)
@@ -109,7 +110,6 @@ class Sight:
     def _of_move(self, id: str, errand: Errand, seen: Seen, place: Pane | None) -> Seen:
         return msgspec.structs.replace(
             seen,
-            is_ready=self._is_alive(self._gates.keeper(id)),
             elsewhere=self._elsewhere(errand, place),
             copied=errand.copied,
             copy_words=errand.copy_words,
