@@ -90,6 +90,13 @@ class Desk:
             await codex.start(*arguments)
         return codex
 
+    def screens(self) -> str:
+        """What every pane shows."""
+        if not self.tmux.is_alive():
+            return "no tmux server runs"
+        panes = self.tmux.run("list-panes", "-a", "-F", "#{pane_id}").split()
+        return "\n".join(f"--- pane {pane}\n{self.tmux.text(pane)}" for pane in panes)
+
     def close(self) -> None:
         """End all that runs here; agents write into their folders until they have ended."""
         self.folder.aclose()
@@ -103,6 +110,7 @@ async def desk(
     desk = Desk(tmux_folder, claude_model, codex_model)
     try:
         yield desk
+        print(desk.screens())  # pytest shows it with a test that failed
     finally:
         desk.close()
 

@@ -98,6 +98,7 @@ class Room:
         if self._process is None or self._process.returncode is not None:
             return
         self._process.send_signal(signal.SIGINT)
+        print(self._said())  # pytest shows it with a test that failed
         try:
             async with asyncio.timeout(START_S):
                 await self._process.wait()
