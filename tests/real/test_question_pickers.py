@@ -256,6 +256,7 @@ BEDS = {
         {"label": "South bed, dry: really", "description": "Needs water: every day."},
     ],
 }
+HEADER, CHANGED, PLANS = ">_ OpenAI Codex", "for Plan mode.", "Plan mode (shift+tab"
 PRESSES, KEY_S = 6, 15  # a key that was heard shows within seconds on any machine
 WHEN = {
     "id": "when",
@@ -278,10 +279,13 @@ async def codex_asks(desk: Desk, model: FakeOpenAI, *questions: object) -> Codex
 
 
 async def plan_mode(codex: Codex) -> None:
-    """Codex draws its composer before it hears keys, so one that changed nothing is pressed again."""
+    """Codex draws its composer before it hears keys, so one that changed nothing is pressed again. When its
+    session begins after the key, it is in its usual mode again: the change then stands above its header."""
 
     def is_on() -> bool:
-        return "Plan mode" in codex.pane.text()
+        screen = codex.pane.text()
+        has_begun = -1 < screen.find(HEADER) < screen.rfind(CHANGED)
+        return has_begun and PLANS in screen
 
     for _ in range(PRESSES):
         codex.pane.press("BTab")
