@@ -198,7 +198,7 @@ class Hub:
         )
         self._operations.guarded_by(credit)
         self._courier.guarded_by(credit)
-        self._policy = PolicyDesk(
+        self.policy = PolicyDesk(
             store,
             clock,
             fleet=self.fleet,
@@ -227,7 +227,7 @@ class Hub:
         store.subscribe(messages.event)
         store.subscribe(self._operations.event)
         store.subscribe(self._courier.event)
-        store.subscribe(self._policy.event)
+        store.subscribe(self.policy.event)
         await self._questions.start(self._health)
         self._checker = Checker(
             store=store,
@@ -273,7 +273,7 @@ class Hub:
         self._tasks.supervise("prune", self._prune_for_ever, self._health)
         self._tasks.supervise("checker", self._checker.run, self._health)
         self._tasks.supervise("accounts", self._accounts.run, self._health)
-        self._tasks.supervise("policy", self._policy.run, self._health)
+        self._tasks.supervise("policy", self.policy.run, self._health)
         self._tasks.supervise("notifications", self.notifications.run, self._health)
         self._tasks.supervise("postman", postman.run, self._health)
         self._parts = Parts(
@@ -289,7 +289,7 @@ class Hub:
             questions=self._questions,
             operations=self._operations,
             accounts=self._accounts,
-            policy=self._policy.report,
+            policy=self.policy.report,
             notifications=self.notifications,
             receipts=receipts,
             live=self._live,

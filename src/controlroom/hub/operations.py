@@ -28,6 +28,7 @@ from controlroom.hub.ports import NodeAway
 from controlroom.hub.requests import ID
 from controlroom.hub.store import fleet_rows, operation_rows, policy_rows, request_rows
 from controlroom.hub.store.operation_rows import OperationRecord, OperationRow
+from controlroom.hub.store.policy_rows import POLICY
 from controlroom.hub.store.store import Change, Event, Store
 from controlroom.kit.clock import new_id, wait_at_most
 from controlroom.kit.health import HealthBoard
@@ -291,10 +292,15 @@ class OperationBook:
             def job(change: Change) -> OperationRow:
                 row = operation_rows.operation_row(change.connection, operation.id)
                 assert row is not None
-                if not row.is_tried and row.operation.state == "queued":
-                    error = OperationError(code="cancelled", text="It was taken back.")
-                    self._end(change, row, error, by)
-                    policy_rows.note_undo(change, row.record, by)
+                if row.operation.state not in ("queued", "running"):
+                    return row
+                if row.record.taken_back_by in ("", POLICY):  # a person's wish outlives the policy's
+                    wish = msgspec.structs.replace(row.record, taken_back_by=by)
+                    row = msgspec.structs.replace(row, record=wish)
+                if row.is_tried:  # stored before its node is asked: the answer may never get here
+                    operation_rows.note_wish(change, row.record)
+                else:
+                    self._end(change, row, OperationError(code="cancelled", text="It was taken back."))
                 return row
 
             row = await self._store.change(job)
@@ -306,7 +312,6 @@ class OperationBook:
                     raise HubError("conflict", "It is over, or its machine does not have it yet.")
                 if result.code != "ok":
                     raise HubError(result.code, result.text)
-                await self._store.change(lambda change: policy_rows.note_undo(change, row.record, by))
         return await self.get(operation.id)
 
     # ---- to the node -----------------------------------------------------------------------------------
@@ -382,7 +387,7 @@ class OperationBook:
         def refuse(change: Change) -> None:
             now = operation_rows.operation_row(change.connection, id)
             if now is not None and now.operation.state == "queued":
-                self._end(change, now, error, now.operation.by)
+                self._end(change, now, error)
 
         await self._store.change(refuse)
         return True
@@ -392,7 +397,7 @@ class OperationBook:
         operation = row.operation
         if halt.is_over:
             error = OperationError(code="not_allowed", text=halt.text)
-            await self._store.change(lambda change: self._end(change, row, error, operation.by))
+            await self._store.change(lambda change: self._end(change, row, error))
             return
         self._halted.add(operation.machine_id)
         first = operation.steps[0]
@@ -436,7 +441,7 @@ class OperationBook:
             error = news.error if news.state == "failed" else None
             if news.state == "failed" and error is None:
                 error = OperationError(code="failed", text=news.detail or "It failed.")
-            self._end(change, row, error, operation.by)
+            self._end(change, row, error)
             return
         running = msgspec.structs.replace(operation, state="running")
         if news.state == "sending" and running != row.operation:
@@ -445,10 +450,11 @@ class OperationBook:
     def lost(self, change: Change, node: Node) -> None:
         """The node lost its journal: of the operations that it had, nobody can say how far they went."""
         for row in operation_rows.tried(change.connection, node.machine_id):
-            self._end(change, row, OperationError(code="failed", text=LOST), row.operation.by)
+            self._end(change, row, OperationError(code="failed", text=LOST))
 
-    def _end(self, change: Change, row: OperationRow, error: OperationError | None, by: str) -> None:
+    def _end(self, change: Change, row: OperationRow, error: OperationError | None) -> None:
         """An operation is over: with its receipt, its undo, and its first prompt to be sent."""
+        is_taken_back = error is not None and error.code == "cancelled"
         operation = msgspec.structs.replace(
             row.operation, state="delivered" if error is None else "failed", error=error
         )
@@ -463,7 +469,7 @@ class OperationBook:
         policy_rows.note_end(change, record)
         request_rows.add_receipt(
             change,
-            by=by,
+            by=(row.record.taken_back_by if is_taken_back else "") or operation.by,
             what=operation.kind,
             code="ok" if error is None else "failed",
             text=ended(operation),

@@ -125,6 +125,8 @@ class PolicyDesk:
         }
         for advice in (await self._report(fleet)).advice:
             agent = agents[advice.agent_id]
+            if self._is_paused():  # by now
+                return
             if agent.machine_id not in machines:
                 continue
             own = [operation for operation in under_way if operation.agent_id == agent.id]

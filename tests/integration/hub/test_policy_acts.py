@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from controlroom.core.usage import Paid
 from controlroom.kit.settings import Policy, Settings
 from controlroom.wire.client import SendMessage
 from controlroom.wire.model import Message
-from controlroom.wire.node import OperateAct
+from controlroom.wire.node import Act, ActResult, AmendAct, OperateAct
 from controlroom.wire.operation import AskOperation, Operation, OperationArgs, OperationError, UndoOperation
 from controlroom.wire.policy import PolicyAdvice
 from controlroom.wire.question import AnswerQuestion, CloseQuestion, Question, SetPause
@@ -25,6 +27,7 @@ PAID = Paid(is_enabled=True, used_cents=4120, limit_cents=5000)
 def let_it_act(monkeypatch: pytest.MonkeyPatch) -> None:
     """The policy may act on the machine of these tests."""
     monkeypatch.setattr("controlroom.hub.policy_desk.REST_S", 0.05)
+    monkeypatch.setattr("controlroom.hub.hub.STOP_S", 0.1)  # who still asks is not waited for
 
     def settings(**more: object) -> Settings:
         return Settings(policy=Policy(automatic=("desk",)), **more)  # type: ignore[arg-type] # by name
@@ -117,6 +120,41 @@ async def test_a_move_that_was_taken_back_leaves_the_agent_alone(house: House) -
     assert [act.profile for act in acts(house)] == ["/home", "/work"]
 
 
+@pytest.mark.parametrize("kill", ["before the answer", "before the end", None])
+async def test_a_waiting_move_that_a_person_takes_back_leaves_the_agent_alone(
+    house: House, monkeypatch: pytest.MonkeyPatch, kill: str | None
+) -> None:
+    """The node has ended the move; the hub may die before it hears that, and before it hears of the end."""
+    await tell(house, {"work": 98, "home": 40})
+    move = await moved(house)
+    real_act, is_asked = house.node.act, asyncio.Event()
+
+    async def act(act: Act) -> ActResult:
+        result = await real_act(act)
+        if isinstance(act, AmendAct):
+            is_asked.set()
+            if kill == "before the answer":
+                await asyncio.Event().wait()
+        return result
+
+    monkeypatch.setattr(house.node, "act", act)
+    wish = UndoOperation(request_id="r1", why="It stays.")
+    asked = asyncio.create_task(house.client.undo_operation(move.id, wish))
+    await is_asked.wait()
+    if kill == "before the answer":
+        asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
+    if kill:
+        await house.restart()
+    await ends(house, move.id, OperationError(code="cancelled", text="It was taken back."))
+    found = await advice(house, "left_alone")
+    assert found.sentences[-1].startswith("A move of the policy was taken back: it is left alone")
+    assert [one.by for one in (await house.client.receipts()).receipts] == ["policy", "host"]
+    await house.restart()
+    await house.hub.policy.look()
+    assert len(acts(house)) == 1, "it is not moved again"
+
+
 async def test_a_move_that_failed_is_not_tried_again_soon(house: House) -> None:
     await tell(house, {"work": 98, "home": 40})
     move = await moved(house)
@@ -139,9 +177,10 @@ async def test_a_move_that_waits_is_taken_back_when_there_is_enough_again(house:
 async def test_nothing_is_done_while_paused(house: House) -> None:
     await house.client.set_paused(SetPause(request_id="p1", paused=True))
     await tell(house, {"work": 98, "home": 40})
-    await advice(house, "week_low")
+    assert (await advice(house, "week_low")).what == "move", "it would be due"
     assert (await house.client.policy()).paused
-    assert acts(house) == []
+    await house.hub.policy.look()
+    assert (await house.client.operations()).operations == ()
     await house.client.set_paused(SetPause(request_id="p2", paused=False))
     await moved(house)
 

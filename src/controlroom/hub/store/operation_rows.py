@@ -18,7 +18,8 @@ class OperationRecord(msgspec.Struct, frozen=True, kw_only=True):
     """An operation, and what its undo needs: name, session and profile (its id) that the agent had before.
 
     ``session_id``: the one that a restart goes back to. ``profile_folder``: of the profile that was said.
-    ``left``: what the policy moves the agent away from.
+    ``left``: what the policy moves the agent away from. ``taken_back_by``: who asked to end it while it
+    waited; whether that came in time shows when it ends.
     """
 
     operation: Operation
@@ -28,6 +29,7 @@ class OperationRecord(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     profile_folder: str = ""
     left: LeftAccount | None = None
+    taken_back_by: str = ""
 
 
 class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +97,13 @@ def mark_tried(change: Change, operation_id: str, *, is_taken: bool) -> None:
         update(operations)
         .where(operations.c.id == operation_id)
         .values(is_tried=True, **({"is_taken": True} if is_taken else {}))
+    )
+
+
+def note_wish(change: Change, record: OperationRecord) -> None:
+    """Store who wants an operation back. Its state is the same, so clients are not told."""
+    change.connection.execute(
+        update(operations).where(operations.c.id == record.operation.id).values(record=encode(record))
     )
 
 

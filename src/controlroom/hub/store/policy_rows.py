@@ -44,7 +44,11 @@ def note_end(change: Change, record: OperationRecord) -> None:
     memory = memory_of(change.connection, operation.agent_id)
     if operation.error is None:
         memory = policy_memory.moved(memory, record.left, change.now_ms)
-    elif operation.by == POLICY and operation.error.code != "cancelled":
+    elif operation.by != POLICY:
+        return
+    elif record.taken_back_by not in ("", POLICY):
+        memory = policy_memory.taken_back(memory, record.left)
+    elif operation.error.code != "cancelled":
         memory = policy_memory.failed(memory, record.left, change.now_ms)
     else:
         return
@@ -52,7 +56,7 @@ def note_end(change: Change, record: OperationRecord) -> None:
 
 
 def note_undo(change: Change, record: OperationRecord, by: str) -> None:
-    """Remember that somebody takes a move of the policy back, other than the policy itself."""
+    """Remember that somebody takes back a move of the policy that is over, other than the policy itself."""
     operation = record.operation
     is_move = operation.kind == "move" and operation.by == POLICY
     if is_move and by != POLICY and operation.agent_id is not None:
