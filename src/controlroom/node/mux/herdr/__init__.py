@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from controlroom.kit.clock import Clock
 from controlroom.node.mux.herdr.adapter import HerdrMultiplexer
-from controlroom.node.mux.herdr.servers import Sockets
+from controlroom.node.mux.watch import Sockets
 
 __all__ = ["HerdrMultiplexer", "multiplexer"]
 

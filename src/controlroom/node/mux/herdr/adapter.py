@@ -14,9 +14,7 @@ import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TypeVar
-from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -24,8 +22,7 @@ from controlroom.core.cells import grid_width
 from controlroom.core.keys import parse_keys
 from controlroom.core.screen import Cursor, Frame, frame_from_capture, self_contained_rows
 from controlroom.core.text import clean_line, strip_controls
-from controlroom.kit.clock import Clock, wait_at_most
-from controlroom.kit.supervise import Tasks
+from controlroom.kit.clock import Clock
 from controlroom.node.mux.base import (
     History,
     Listing,
@@ -40,15 +37,15 @@ from controlroom.node.mux.herdr import protocol
 from controlroom.node.mux.herdr.client import Late, Lost, Nobody, Refused, Shut, call
 from controlroom.node.mux.herdr.link import KIND, Link, read
 from controlroom.node.mux.herdr.protocol import PaneInfo
-from controlroom.node.mux.herdr.servers import Candidates, Sockets, candidates
+from controlroom.node.mux.herdr.servers import Candidates, candidates
+from controlroom.node.mux.memory import Newest, Turns
+from controlroom.node.mux.watch import Sockets, Watch, socket_identity
 
-SCAN_EVERY_S = 1.0  # a new session is seen within this time
 PATIENCE_S = 0.25  # a healthy server answers within milliseconds; no look at the others waits longer for one
 LOAD_TIMEOUT_S = 10.0  # a megabyte on a loaded machine
 READ_TIMEOUT_S = 3.0  # of a screen: shorter than a look at an agent may take, which others wait for
 TRIES = 2  # of what changes nothing
 PROMPT_EVERY_S, PROMPT_WITHIN_S = 0.25, 10.0  # until a new shell has read its start-up files
-FRAMES_KEPT = 256
 _GONE = frozenset({"pane_not_found", "agent_not_found", "workspace_not_found", "tab_not_found"})
 
 T = TypeVar("T")
@@ -73,22 +70,21 @@ class HerdrMultiplexer:
         self._clock = clock
         self._patience_s = patience_s
         self._links: dict[str, Link] = {}
-        self._turns: WeakValueDictionary[PaneRef, asyncio.Lock] = WeakValueDictionary()
-        self._frames: dict[PaneRef, str] = {}
-        self._changed = asyncio.Event()
-        self._tasks = Tasks("herdr")
+        self._turns = Turns()  # two connections have no order between them
+        self._frames: Newest[str] = Newest()  # their revisions
+        self._sockets_seen: list[tuple[str, tuple[int, int] | None]] | None = None
+        self._watch = Watch("herdr", self._scan)
 
     async def start(self) -> None:
-        self._tasks.start("scan", self._scan_forever())
+        self._watch.start()
 
     async def aclose(self) -> None:
-        await self._tasks.aclose()
+        await self._watch.aclose()
         await asyncio.gather(*(link.aclose() for link in self._links.values()))
         self._links.clear()
 
     async def wait_change(self, timeout_s: float) -> None:
-        await wait_at_most(self._changed, timeout_s)
-        self._changed.clear()
+        await self._watch.wait(timeout_s)
 
     async def list(self) -> Listing:
         found = self._found()
@@ -112,18 +108,16 @@ class HerdrMultiplexer:
 
     async def screen(self, pane: PaneRef) -> Frame:
         link = self._link(pane)
-        async with self._turn(pane):
+        async with self._turns.of(pane):
             frame, info = await self._frame(link, pane)
-        if self._frames.pop(pane, frame.revision) != frame.revision:
+        if self._frames.get(pane) not in (None, frame.revision):
             link.moved(pane.id, info.terminal_id)
-        self._frames[pane] = frame.revision
-        while len(self._frames) > FRAMES_KEPT:
-            del self._frames[next(iter(self._frames))]
+        self._frames.put(pane, frame.revision)
         return frame
 
     async def scrollback(self, pane: PaneRef, lines: int) -> History:
         link = self._link(pane)
-        async with self._turn(pane):
+        async with self._turns.of(pane):
             frame, info = await self._frame(link, pane)
             kept = info.scroll.max_offset_from_bottom if info.scroll is not None else 0
             wanted = min(max(lines, 0), protocol.MOST_LINES, kept + frame.height)
@@ -203,7 +197,7 @@ class HerdrMultiplexer:
         cleaned, removed = strip_controls(text)
         link = self._link(pane)
         if cleaned:
-            async with self._turn(pane):
+            async with self._turns.of(pane):
                 await self._info(link, pane)
                 asked = {"pane_id": pane.id, "text": cleaned}
                 await self._act(link, "pane.send_input", asked, timeout_s=LOAD_TIMEOUT_S)
@@ -212,7 +206,7 @@ class HerdrMultiplexer:
     async def keys(self, pane: PaneRef, keys: Sequence[str]) -> None:
         parsed = protocol.strokes(parse_keys(keys))
         link = self._link(pane)
-        async with self._turn(pane):
+        async with self._turns.of(pane):
             await self._info(link, pane)
             for number, stroke in enumerate(parsed):
                 try:
@@ -310,13 +304,6 @@ class HerdrMultiplexer:
             raise PaneGone(pane.id)
         return link
 
-    def _turn(self, pane: PaneRef) -> asyncio.Lock:
-        """One reader or writer for each pane: two connections have no order between them."""
-        lock = self._turns.get(pane)
-        if lock is None:
-            lock = self._turns[pane] = asyncio.Lock()
-        return lock
-
     async def _read(
         self, link: Link, method: str, asked: Mapping[str, object], *, is_quick: bool = True
     ) -> msgspec.Raw:
@@ -368,20 +355,17 @@ class HerdrMultiplexer:
         found = self._candidates()
         for path in found.paths:
             if path not in self._links:
-                self._links[path] = Link(path, self._clock, self._changed.set, self._patience_s)
+                self._links[path] = Link(path, self._clock, self._watch.tell, self._patience_s)
         return found
 
     def _candidates(self) -> Candidates:
         return candidates(self._sockets, self._environment, os.getuid())
 
-    async def _scan_forever(self) -> None:
-        before = None
-        while True:
-            found = [(path, _identity(path)) for path in self._candidates().paths]
-            if before is not None and found != before:
-                self._changed.set()
-            before = found
-            await asyncio.sleep(SCAN_EVERY_S)
+    async def _scan(self) -> None:
+        found = [(path, socket_identity(path)) for path in self._candidates().paths]
+        if self._sockets_seen is not None and found != self._sockets_seen:
+            self._watch.tell()
+        self._sockets_seen = found
 
 
 def _translated(path: str, error: Nobody | Shut | Refused) -> PaneGone | PaneBusy:
@@ -402,11 +386,3 @@ def _filled(rows: Sequence[str]) -> int:
     while end and not rows[end - 1].strip():
         end -= 1
     return end
-
-
-def _identity(path: str) -> tuple[int, int]:
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return 0, 0
-    return status.st_ino, status.st_ctime_ns

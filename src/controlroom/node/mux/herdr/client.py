@@ -19,10 +19,10 @@ from controlroom.node.mux.herdr.protocol import (
     parse_answer,
     request,
 )
+from controlroom.node.mux.watch import NOBODY
 
 CALL_TIMEOUT_S = 5.0  # a busy server answers late: one with 200 panes took 2.8 s for a snapshot
 LONGEST_EVENT = 1024 * 1024
-_NOBODY = frozenset({errno.ECONNREFUSED, errno.ENOENT, errno.ENOTDIR, errno.ENOTSOCK})
 _ids = itertools.count(1)
 
 
@@ -126,7 +126,7 @@ async def _connection(
     except TimeoutError:
         raise Late("no connection in time") from None
     except OSError as error:
-        if error.errno in _NOBODY:
+        if error.errno in NOBODY:
             raise Nobody(path) from None
         raise Shut(error) from None
     try:

@@ -21,23 +21,18 @@ from controlroom.node.mux.base import Opinion, Pane, PaneRef, Server, ServerStat
 from controlroom.node.mux.herdr import protocol
 from controlroom.node.mux.herdr.client import Lost, Nobody, Refused, Shut, call, events
 from controlroom.node.mux.herdr.protocol import PaneInfo, ProcessInfo, Snapshot
+from controlroom.node.mux.watch import LAST_PAUSE_S, pause_after
 
 T = TypeVar("T")
 
 KIND = "herdr"
 PING_TIMEOUT_S = 2.0  # a server answers within milliseconds, other programs behind a socket never do
 FRESH_S = 10.0  # a listing counts for so long when no newer one comes
-FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 10.0  # between tries at a server in trouble, and of its events
 PROCESSES_S = 1.0  # a first listing may spend so long on asking whose processes the panes have
 PROCESSES_AT_ONCE = 8
 ASK_AGAIN_S = 5.0  # a pane that has no process
 BEGINS_WITHIN_S = 10.0  # a shell begins what was typed into it within milliseconds
 LONGEST_PATH = 4096
-
-
-def pause_after(failures: int) -> float:
-    """Seconds to wait after so many failures in a row."""
-    return min(FIRST_PAUSE_S * 2.0 ** max(failures - 1, 0), LAST_PAUSE_S) if failures else 0.0
 
 
 class _Known:

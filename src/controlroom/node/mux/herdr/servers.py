@@ -6,13 +6,12 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
-Sockets = Literal["auto"] | Sequence[str]
+from controlroom.node.mux.watch import Sockets
 
 SOCKET = "herdr.sock"  # the one beside it, herdr-client.sock, is private to Herdr's own window
 MOST_SESSIONS = 64

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from controlroom.kit.clock import Clock
 from controlroom.node.mux.tmux.adapter import TmuxMultiplexer
-from controlroom.node.mux.tmux.servers import Sockets
+from controlroom.node.mux.watch import Sockets
 
 __all__ = ["TmuxMultiplexer", "multiplexer"]
 

@@ -6,13 +6,11 @@ import asyncio
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from controlroom.core.keys import parse_keys
 from controlroom.core.screen import Frame, frame_from_capture
 from controlroom.core.text import strip_controls
-from controlroom.kit.clock import Clock, wait_at_most
-from controlroom.kit.supervise import Tasks
+from controlroom.kit.clock import Clock
 from controlroom.node.mux.base import (
     History,
     Listing,
@@ -24,17 +22,17 @@ from controlroom.node.mux.base import (
     Pasted,
     Server,
 )
+from controlroom.node.mux.memory import Newest
 from controlroom.node.mux.tmux import protocol
 from controlroom.node.mux.tmux.binary import Binary
 from controlroom.node.mux.tmux.client import Disconnected
 from controlroom.node.mux.tmux.link import ANSWER_TIMEOUT_S, Link
 from controlroom.node.mux.tmux.protocol import Capture
-from controlroom.node.mux.tmux.servers import Nobody, Sockets, candidates, knock
+from controlroom.node.mux.tmux.servers import Nobody, candidates, knock
+from controlroom.node.mux.watch import Sockets, Watch, socket_identity
 
-SCAN_EVERY_S = 1.0  # a new server is seen within this time; one look costs some 50 µs
 TYPE_TIMEOUT_S = 5.0  # longer than for a read: a late answer is worth more than not knowing
 LOAD_TIMEOUT_S = 10.0  # megabytes through a pipe on a loaded machine
-FRAMES_KEPT = 256  # panes whose last frame is remembered, so that an unchanged screen is not drawn again
 SCROLLBACK_LINES = 2000
 
 _Panes = list[Pane]  # the class below has a method of the name "list"
@@ -53,22 +51,20 @@ class TmuxMultiplexer:
         self._binary = Binary(environment)
         self._links: dict[str, Link] = {}
         self._problem = ""
-        self._changed = asyncio.Event()
         self._identities: dict[str, tuple[int, int]] = {}
-        self._frames: dict[PaneRef, tuple[Capture, Frame]] = {}
-        self._tasks = Tasks("tmux")
+        self._frames: Newest[tuple[Capture, Frame]] = Newest()
+        self._watch = Watch("tmux", self._scan)
 
     async def start(self) -> None:
-        self._tasks.start("scan", self._scan_forever())
+        self._watch.start()
 
     async def aclose(self) -> None:
-        await self._tasks.aclose()
+        await self._watch.aclose()
         await asyncio.gather(*(link.aclose() for link in self._links.values()))
         self._links.clear()
 
     async def wait_change(self, timeout_s: float) -> None:
-        await wait_at_most(self._changed, timeout_s)
-        self._changed.clear()
+        await self._watch.wait(timeout_s)
 
     async def list(self) -> Listing:
         await self._scan()
@@ -79,7 +75,7 @@ class TmuxMultiplexer:
 
     async def screen(self, pane: PaneRef) -> Frame:
         link = self._link(pane)
-        async with link.turn(pane.id):
+        async with link.turns.of(pane):
             blocks = await link.read(protocol.screen_line(pane.id))
         try:
             capture = protocol.parse_screen(blocks, pane.id)
@@ -91,7 +87,7 @@ class TmuxMultiplexer:
     async def scrollback(self, pane: PaneRef, lines: int) -> History:
         wanted = min(max(lines, 0), SCROLLBACK_LINES)
         link = self._link(pane)
-        async with link.turn(pane.id):
+        async with link.turns.of(pane):
             blocks = await link.read(protocol.scrollback_line(pane.id, wanted))
         try:
             return protocol.parse_scrollback(blocks, pane.id, wanted)
@@ -200,7 +196,7 @@ class TmuxMultiplexer:
             raise PaneBusy(refused)
 
     def _frame(self, pane: PaneRef, capture: Capture) -> Frame:
-        known = self._frames.pop(pane, None)
+        known = self._frames.get(pane)
         if known is None or known[0] != capture:
             frame = frame_from_capture(
                 capture.raw,
@@ -211,9 +207,7 @@ class TmuxMultiplexer:
                 title=capture.title,
             )
             known = (capture, frame)
-        self._frames[pane] = known  # newest last, so that the oldest goes first
-        if len(self._frames) > FRAMES_KEPT:
-            del self._frames[next(iter(self._frames))]
+        self._frames.put(pane, known)
         return known[1]
 
     async def _list(self, link: Link) -> tuple[Server | None, _Panes]:
@@ -235,16 +229,12 @@ class TmuxMultiplexer:
 
     # --- servers ---
 
-    async def _scan_forever(self) -> None:
-        while True:
-            await self._scan()
-            await asyncio.sleep(SCAN_EVERY_S)
-
     async def _scan(self) -> None:
         """Give each socket with somebody behind it a link, and forget links whose server is gone."""
         for path, link in list(self._links.items()):
             if link.phase == "ended":
                 del self._links[path]
+                self._identities.pop(path, None)
         self._problem = await self._binary.problem()
         if self._problem:
             return
@@ -253,17 +243,15 @@ class TmuxMultiplexer:
         for path in found.paths:
             known = self._links.get(path)
             if known is None and not isinstance(knock(path), Nobody):
-                self._links[path] = link = Link(self._binary, path, self._clock, self._changed.set)
+                self._links[path] = link = Link(self._binary, path, self._clock, self._watch.tell)
                 link.start()
             elif known is not None and self._has_moved(path):
                 known.poke()
 
     def _has_moved(self, path: str) -> bool:
         """Is it another socket than at the last look? (A restarted server makes a new one.)"""
-        try:
-            status = Path(path).stat()
-        except OSError:
+        before, now = self._identities.get(path), socket_identity(path)
+        if now is None:
             return False
-        before, now = self._identities.get(path), (status.st_ino, status.st_ctime_ns)
         self._identities[path] = now
         return before is not None and before != now

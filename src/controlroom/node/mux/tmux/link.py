@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Literal
-from weakref import WeakValueDictionary
 
 from controlroom.kit.clock import Clock, wait_at_most
 from controlroom.kit.supervise import Tasks
 from controlroom.node.mux.base import PaneBusy, PaneGone, Server, ServerState
+from controlroom.node.mux.memory import Turns
 from controlroom.node.mux.tmux.binary import Binary
 from controlroom.node.mux.tmux.client import ControlClient, Disconnected, End, NoAnswer
 from controlroom.node.mux.tmux.protocol import (
@@ -27,11 +27,11 @@ from controlroom.node.mux.tmux.protocol import (
     to_attach,
 )
 from controlroom.node.mux.tmux.servers import Nobody, Trouble, probe
+from controlroom.node.mux.watch import pause_after
 
 ANSWER_TIMEOUT_S = 2.0  # a healthy server answers within milliseconds; a person waits about this long
 SETTLE_TIMEOUT_S = 3.0  # looking and attaching takes some 50 ms; longer than one vain probe
 EMPTY_PAUSE_S = 1.0  # a server without sessions (exit-empty off) is looked at this often
-FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 10.0  # between tries at a server in trouble
 SHORT_LIFE_S = 2.0  # a client that was sent away sooner counts as trouble ...
 SHORT_LIVES = 5  # ... when it happens this often in a row (a script may end several sessions)
 TRIES = 3  # of one read: a hostile screen that is read at the same time may tear the connection
@@ -42,17 +42,13 @@ _CHANGES = frozenset(
 Phase = Literal["settling", "attached", "empty", "trouble", "ended"]
 
 
-def pause_after(failures: int) -> float:
-    """Seconds to wait after so many failures in a row."""
-    return min(FIRST_PAUSE_S * 2.0 ** max(failures - 1, 0), LAST_PAUSE_S) if failures else 0.0
-
-
 class Link:
     """Runs from ``start`` until ``aclose``, or until its server is gone."""
 
     def __init__(self, binary: Binary, path: str, clock: Clock, changed: Callable[[], None]) -> None:
         self.path = path
         self.phase: Phase = "settling"
+        self.turns = Turns()
         self._binary = binary
         self._clock = clock
         self._changed = changed
@@ -60,7 +56,6 @@ class Link:
         self._client: ControlClient | None = None
         self._settled = asyncio.Event()
         self._poked = asyncio.Event()
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks = Tasks("tmux")
 
     def start(self) -> None:
@@ -102,13 +97,6 @@ class Link:
         """Ask something that must not happen twice. Raises PaneGone or PaneBusy before anything was sent,
         Disconnected when it may have happened."""
         return await (await self._attached()).ask(*lines, timeout_s=timeout_s)
-
-    def turn(self, pane: str) -> asyncio.Lock:
-        """One outstanding read for each pane."""
-        lock = self._turns.get(pane)
-        if lock is None:
-            lock = self._turns[pane] = asyncio.Lock()
-        return lock
 
     def distrust(self) -> None:
         """An answer did not have the shape it must have: whatever stands in the pipe is thrown away."""

@@ -6,9 +6,8 @@ import errno
 import os
 import socket
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -21,9 +20,9 @@ from controlroom.node.mux.tmux.protocol import (
     is_too_old,
     parse_sessions,
 )
+from controlroom.node.mux.watch import NOBODY, Sockets
 
 PROBE_TIMEOUT_S = 2.5  # a server answers within milliseconds, other programs behind a socket never do
-Sockets = Literal["auto"] | Sequence[str]
 
 
 class Nobody(msgspec.Struct, frozen=True):
@@ -91,7 +90,7 @@ def knock(path: str) -> Nobody | Trouble | None:
 
 
 def _refused(path: str, error: OSError) -> Nobody | Trouble:
-    if error.errno in (errno.ECONNREFUSED, errno.ENOENT, errno.ENOTDIR, errno.ENOTSOCK):
+    if error.errno in NOBODY:
         return Nobody()
     if error.errno in (errno.EACCES, errno.EPERM):
         return Trouble("unreadable", f"The tmux socket {path} belongs to somebody else or cannot be opened.")
