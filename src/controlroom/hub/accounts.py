@@ -7,13 +7,15 @@ every half minute.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Generic, NamedTuple, TypeVar
 
 import structlog
 
 from controlroom.hub.account_view import accounts_of, added, in_hub_time, profiles_of
 from controlroom.hub.errors import HubError
 from controlroom.hub.nodes import Node, Nodes
+from controlroom.hub.ports import NodeLink
 from controlroom.hub.store import usage_rows
 from controlroom.hub.store.store import Change, Store
 from controlroom.kit.clock import Clock, wait_at_most
@@ -23,7 +25,6 @@ from controlroom.wire.usage import (
     Account,
     Profile,
     ReadingProgress,
-    UsageAnswer,
     UsageBy,
     UsageReport,
     UsageState,
@@ -31,8 +32,14 @@ from controlroom.wire.usage import (
 
 _log = structlog.get_logger("accounts")
 
+T = TypeVar("T")
+
 LOOK_S = 30.0
 ASK_S = 20.0  # sums of years are read from the machine's journal
+
+
+class _Answer(NamedTuple, Generic[T]):
+    value: T
 
 
 class Accounts:
@@ -108,33 +115,40 @@ class Accounts:
 
     async def read_again(self) -> tuple[str, ...]:
         """Have every machine read again what accounts have left; the ids of those that are away."""
-        missing = []
-        for node in tuple(self._nodes.all()):
-            try:
-                await node.ask(lambda link: link.read_usage(), ASK_S)
-            except HubError as error:
-                _log.info("a machine does not read again", machine=node.machine_id, code=error.code)
-                missing.append(node.machine_id)
-        return tuple(missing)
+        _, missing = await self._ask_all(lambda link: link.read_usage(), "read again")
+        return missing
 
     async def used(self, by: UsageBy) -> UsageReport:
         """What agents used, of all machines that answer."""
-        answers: list[UsageAnswer] = []
-        missing: list[str] = []
-        for node in tuple(self._nodes.all()):
-            try:
-                answers.append(await node.ask(lambda link: link.usage(by), ASK_S))
-            except HubError as error:
-                _log.info("a machine does not tell what it used", machine=node.machine_id, code=error.code)
-                missing.append(node.machine_id)
+        answers, missing = await self._ask_all(lambda link: link.usage(by), "tell what it used")
         progress = [answer.reading for answer in answers if answer.reading is not None]
         return UsageReport(
             rows=added(row for answer in answers for row in answer.rows),
             unpriced=tuple(sorted({model for answer in answers for model in answer.unpriced})),
-            missing=tuple(missing),
+            missing=missing,
             reading=ReadingProgress(
                 done=sum(one.done for one in progress), total=sum(one.total for one in progress)
             )
             if progress
             else None,
         )
+
+    async def _ask_all(
+        self, call: Callable[[NodeLink], Awaitable[T]], what: str
+    ) -> tuple[list[T], tuple[str, ...]]:
+        """What all machines answer, asked at once, each with its own time; and the ids of those that do not,
+        among them machines that told something before but were not met since the start."""
+
+        async def ask(node: Node) -> _Answer[T] | None:
+            try:
+                return _Answer(await node.ask(call, ASK_S))
+            except HubError as error:
+                _log.info(f"a machine does not {what}", machine=node.machine_id, code=error.code)
+                return None
+
+        nodes = tuple(self._nodes.all())
+        found = await asyncio.gather(*map(ask, nodes))
+        met = {node.machine_id for node in nodes}
+        missing = [node.machine_id for node, answer in zip(nodes, found, strict=True) if answer is None]
+        missing += sorted(id for id in self._machines if id not in met)
+        return [answer.value for answer in found if answer is not None], tuple(missing)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 import pytest
 
 from controlroom.client import Refused
 from controlroom.core.usage import Reading
+from controlroom.hub.ports import NodeAway
 from controlroom.testing.fake_node import FakeNode, agent_state
 from controlroom.wire.codec import decode
 from controlroom.wire.usage import (
@@ -118,7 +121,7 @@ async def test_a_machine_that_is_away_keeps_its_last_readings_over_a_restart(hou
     (account,) = await house.client.accounts()
     assert account.windows[0].used_pct == 40.0
     report = await house.client.usage()
-    assert report.rows == ()
+    assert (report.rows, report.missing) == ((), ("mac_1",)), "one that was not met since is missing too"
 
 
 async def test_what_was_used_adds_up_over_machines_and_says_who_is_missing(house: House) -> None:
@@ -175,3 +178,34 @@ async def test_machines_read_again_and_those_that_are_away_are_named(house: Hous
         return (await house.client.read_accounts()).missing == ("mac_1",)
 
     await until(is_away, "the machine is away")
+
+
+async def test_machines_are_asked_at_once_and_one_that_fails_hides_no_other(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of these answers only when all of them were asked; the last one never does."""
+    others = [FakeNode(house.clock, f"mac_{number}", name=f"desk {number}") for number in (2, 3, 4)]
+    house.nodes += others
+    asked, left = asyncio.Event(), 3
+
+    async def together() -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            asked.set()
+        await asked.wait()
+
+    async def fails() -> None:
+        raise NodeAway
+
+    async def never() -> None:
+        await together()
+        await asyncio.Event().wait()
+
+    house.node.read_usage = others[0].read_usage = together  # type: ignore[method-assign]
+    others[1].read_usage, others[2].read_usage = fails, never  # type: ignore[method-assign]
+    await house.restart()
+    await house.hub.settled()
+    monkeypatch.setattr("controlroom.hub.accounts.ASK_S", 0.5)
+    assert (await house.client.read_accounts()).missing == ("mac_3", "mac_4")
+    assert asked.is_set()
