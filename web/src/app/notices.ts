@@ -4,6 +4,7 @@
  */
 import { effect, untracked } from "@preact/signals";
 
+import { readKey } from "../kit/login";
 import { go } from "../kit/navigate";
 import { line } from "../kit/text";
 import { lookAtPush } from "../live/push";
@@ -38,11 +39,12 @@ function keepWorkersNotices(room: Room): void {
       if (isLookedAt()) tell(message.notice);
     }
   });
-  let hasLooked = false;
-  const stop = effect(() => {
-    if (room.link.value.kind !== "live" || hasLooked) return;
-    hasLooked = true;
-    queueMicrotask(() => stop());
+  // Once for each pairing: the hub knows a subscription as that of a device, and a device that is paired anew is another.
+  let lookedWith: string | null = null;
+  effect(() => {
+    const key = room.link.value.kind === "live" ? readKey() : null;
+    if (key === null || key === lookedWith) return;
+    lookedWith = key;
     if (typeof Notification !== "undefined" && Notification.permission === "granted") void lookAtPush(room.http);
   });
   let timer: ReturnType<typeof setTimeout> | null = null;
