@@ -30,6 +30,11 @@ class AgentMemory(msgspec.Struct, frozen=True, kw_only=True):
     failures: int = 0
 
 
+def counts_until_ms(memory: AgentMemory) -> int:
+    """The last moment that stands in it; only a cool-down can count for longer."""
+    return max(memory.moved_at_ms or 0, memory.alone_until_ms, *(one.until_ms for one in memory.left))
+
+
 def moved(memory: AgentMemory, left: LeftAccount | None, now_ms: int) -> AgentMemory:
     """It was moved. ``left``: the account that the policy moved it away from; None: somebody else did."""
     still = tuple(one for one in memory.left if one.until_ms > now_ms)

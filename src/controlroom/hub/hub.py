@@ -52,7 +52,7 @@ from controlroom.hub.postman import Postman
 from controlroom.hub.questions import Questions
 from controlroom.hub.receipts import ReceiptBook
 from controlroom.hub.requests import Requests
-from controlroom.hub.store import fleet_rows, identity_rows
+from controlroom.hub.store import fleet_rows, identity_rows, policy_rows
 from controlroom.hub.store.chat_rows import ChatRow
 from controlroom.hub.store.store import Change, Store
 from controlroom.hub.unlocks import Unlocks
@@ -428,6 +428,7 @@ class Hub:
         while True:
             try:
                 await self._store.prune()
+                await self._store.change(policy_rows.forget_old)
             except DatabaseTrouble as error:  # the database shows it in Health
                 _log.warning("cannot prune", error=str(error))
             await asyncio.sleep(PRUNE_EVERY_S)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
+import msgspec
 import pytest
 
+from controlroom.core import policy_memory
+from controlroom.core.policy_memory import AgentMemory
+from controlroom.core.policy_targets import LeftAccount
 from controlroom.core.usage import Paid
+from controlroom.hub.store import policy_rows
 from controlroom.kit.settings import Policy, Settings
+from controlroom.testing.fake_node import agent_state
 from controlroom.wire.client import SendMessage
 from controlroom.wire.model import Message
 from controlroom.wire.node import Act, ActResult, AmendAct, OperateAct
@@ -16,7 +23,7 @@ from controlroom.wire.policy import PolicyAdvice
 from controlroom.wire.question import AnswerQuestion, CloseQuestion, Question, SetPause
 from tests.integration.hub import conftest
 from tests.integration.hub.conftest import House
-from tests.integration.hub.policy_house import tell
+from tests.integration.hub.policy_house import HOUR, tell
 from tests.support.waiting import until
 
 WHY = "2 % of the week is below the minimum of 3 %; it ends in 2 d."
@@ -183,6 +190,30 @@ async def test_nothing_is_done_while_paused(house: House) -> None:
     assert (await house.client.operations()).operations == ()
     await house.client.set_paused(SetPause(request_id="p2", paused=False))
     await moved(house)
+
+
+async def test_what_is_remembered_of_agents_that_left_goes_once_nothing_of_it_counts(house: House) -> None:
+    await house.node.put(agent_state())
+    await house.until_agent()
+    now_ms = house.clock.now_ms()
+    long_ago = AgentMemory(moved_at_ms=now_ms - policy_rows.KEPT_MS - HOUR)
+    left = LeftAccount(account_id="acc_work", length_minutes=10_080, until_ms=now_ms - HOUR)
+    known = {
+        "agt_1": long_ago,  # it is listed
+        "agt_2": long_ago,
+        "agt_3": policy_memory.taken_back(long_ago, left),
+        "agt_4": policy_memory.failed(long_ago, left, now_ms),
+        "agt_5": msgspec.structs.replace(long_ago, left=(left,)),
+    }
+    for agent_id, memory in known.items():
+        await house.store.change(partial(policy_rows.put_memory, agent_id=agent_id, memory=memory))
+    await house.restart()
+
+    async def remembered() -> bool:
+        found = await house.store.read(policy_rows.memories)
+        return found == {id: memory for id, memory in known.items() if id != "agt_2"}
+
+    await until(remembered, "only what can still count")
 
 
 # ---- money -------------------------------------------------------------------------------------------------

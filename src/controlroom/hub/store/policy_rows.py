@@ -9,11 +9,14 @@ from controlroom.core import policy_memory
 from controlroom.core.policy_memory import AgentMemory
 from controlroom.hub.store.operation_rows import OperationRecord
 from controlroom.hub.store.store import Change
-from controlroom.hub.store.tables import credit_questions, policy_agents
+from controlroom.hub.store.tables import agents, credit_questions, policy_agents
 from controlroom.wire.codec import decode, encode
 
 POLICY = "policy"
 """Who asks for moves of the policy."""
+
+KEPT_MS = 30 * 86_400_000
+"""Of what is remembered of an agent that left: longer than any cool-down (a week at most)."""
 
 
 def memories(connection: Connection) -> dict[str, AgentMemory]:
@@ -34,6 +37,15 @@ def put_memory(change: Change, agent_id: str, memory: AgentMemory) -> None:
     known = update(policy_agents).where(policy_agents.c.agent_id == agent_id).values(values)
     if change.connection.execute(known).rowcount == 0:
         change.connection.execute(insert(policy_agents).values(agent_id=agent_id, **values))
+
+
+def forget_old(change: Change) -> None:
+    """Forget agents that left the list, once nothing of what is remembered has counted for a long time."""
+    query = select(policy_agents).outerjoin(agents, agents.c.id == policy_agents.c.agent_id)
+    for row in change.connection.execute(query.where(agents.c.is_listed.is_not(True))).all():
+        memory = decode(row.memory, AgentMemory)
+        if policy_memory.counts_until_ms(memory) < change.now_ms - KEPT_MS:
+            change.connection.execute(delete(policy_agents).where(policy_agents.c.agent_id == row.agent_id))
 
 
 def note_end(change: Change, record: OperationRecord) -> None:
