@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Operation } from "../api/types";
 import {
-  actsFor, askedBy, endMs, folderName, isWaiting, listed, lossesOf, operationWords, planOf, stepViews, underWayOf, undoUntil, waitsForAnswer,
+  actsFor, askedBy, endMs, folderName, isWaiting, listed, lossesOf, noUndoWords, operationWords, planNote, planOf, stepViews, underWayOf, undoUntil, waitsForAnswer,
 } from "./operations";
 import { agent, operation } from "./samples";
 
@@ -66,6 +66,16 @@ describe("what can be done about it", () => {
     expect(undoUntil(one, 5_000)).toBeNull();
     expect(undoUntil({ ...one, undone_by: "op_2" }, 1)).toBeNull();
     expect(undoUntil({ ...one, state: "running" }, 1)).toBeNull();
+  });
+
+  it("speaks of an Undo only where the control room says that there is one", () => {
+    const one = operation("op_1", { kind: "stop", state: "delivered" });
+    expect(noUndoWords(one)).toBe("It cannot be undone.");
+    expect(noUndoWords({ ...one, undo: { until_ms: 5_000, what: "Start it again." } })).toBe("");
+    expect(noUndoWords({ ...one, kind: "restart" })).toBe("");
+    expect(noUndoWords({ ...one, state: "running" })).toBe("");
+    expect(noUndoWords({ ...one, undone_by: "op_2" })).toBe("");
+    for (const kind of actsFor(agent("agt_1"))) expect(planNote(kind)).not.toMatch(/for a day|You can undo it/);
   });
 
   it("is over at its last step, however often it is changed afterwards", () => {

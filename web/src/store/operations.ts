@@ -164,6 +164,12 @@ export function undoUntil(operation: Operation, nowMs: number): number | null {
   return operation.state === "delivered" && operation.undone_by == null && until !== null && nowMs < until ? until : null;
 }
 
+/** Said of one that is done and has no Undo; "" for a restart, where there is nothing to undo. */
+export function noUndoWords(operation: Operation): string {
+  const isDone = operation.state === "delivered" && operation.kind !== "restart" && operation.undone_by == null;
+  return isDone && operation.undo == null ? "It cannot be undone." : "";
+}
+
 /** What ending the agent now would drop, as far as it can be seen from here. Its machine looks again. */
 export function lossesOf(agent: Agent): string[] {
   if (agent.activity === "gone") return [];
@@ -209,11 +215,14 @@ export function planOf(kind: AgentAct, agent: Agent, target: string): string[] {
   }
 }
 
+/** Only its machine knows what there was to go back to: the control room says it once it is done. */
+const RECEIPT_SAYS = "Its receipt says whether you can undo it, and until when.";
+
 /** What is said below the plan. */
 export function planNote(kind: AgentAct): string {
   switch (kind) {
     case "restart": return "There is nothing to undo in a restart.";
-    case "move": return "Nothing at the old place is deleted. When it does not come up there, it goes on where it was. You can undo it for a day.";
-    default: return "You can undo it for a day.";
+    case "move": return `Nothing at the old place is deleted. When it does not come up there, it goes on where it was. ${RECEIPT_SAYS}`;
+    default: return RECEIPT_SAYS;
   }
 }

@@ -361,5 +361,5 @@ export function policyNote(policy: PolicyReport): string {
   const names = (policy.machines ?? []).filter((machine) => machine.automatic).map((machine) => machine.name);
   if (names.length === 0) return "The usage rules only say what they would do: nothing is moved by them.";
   if (policy.paused) return "Everything is paused: nothing is moved by itself.";
-  return `On ${names.join(" and ")} the usage rules move agents by themselves, each with a receipt and Undo. Elsewhere they only say what they would do.`;
+  return `On ${names.join(" and ")} the usage rules move agents by themselves, each with a receipt. Elsewhere they only say what they would do.`;
 }

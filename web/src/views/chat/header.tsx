@@ -148,7 +148,7 @@ function HideChat(props: { chatId: string; onClose(): void }) {
       title="Hide what was said so far?" onClose={props.onClose}
       foot={<><button class="btn btn-line" type="button" onClick={props.onClose}>Cancel</button><button class="btn btn-primary" type="button" onClick={() => void hide()}>Hide it</button></>}
     >
-      <p class="md">It is hidden on all your devices. What comes later shows. The agent’s own file is not touched, and you can undo it.</p>
+      <p class="md">It is hidden on all your devices. What comes later shows. The agent’s own file is not touched. Undo is offered right after.</p>
     </Sheet>
   );
 }

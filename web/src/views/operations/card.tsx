@@ -11,7 +11,7 @@ import { Icon } from "../../parts/icon";
 import { Lamp } from "../../parts/lamp";
 import { Tag } from "../../parts/tag";
 import { showToast } from "../../parts/toast";
-import { askedBy, endMs, isUnderWay, isWaiting, operationWords, stepViews, underWayOf, undoUntil, waitsForAnswer, type StepView } from "../../store/operations";
+import { askedBy, endMs, isUnderWay, isWaiting, noUndoWords, operationWords, stepViews, underWayOf, undoUntil, waitsForAnswer, type StepView } from "../../store/operations";
 import { addressOf } from "../../store/routes";
 import { wishFor, type Wish } from "./wish";
 
@@ -73,6 +73,7 @@ export function OperationReceipt(props: { operation: Operation }) {
   const { now } = useRoom();
   const words = useWords(operation);
   const atMs = endMs(operation);
+  const noUndo = noUndoWords(operation);
   return (
     <div class="receipt">
       <svg class={words.tone === "bad" ? "icon bad" : words.tone === "good" ? "icon ok" : "icon"} viewBox="0 0 24 24" aria-hidden="true"><use href={`#i-${words.icon}`} /></svg>
@@ -81,7 +82,7 @@ export function OperationReceipt(props: { operation: Operation }) {
         {words.more === "" ? null : <span class="why" dir="auto">{block(words.more, 1_000)}</span>}
         <span class="why">
           {sentence(`by ${askedBy(operation.by)}`)}, <time dateTime={new Date(atMs).toISOString()} title={fullTime(atMs)}>{clock(atMs, now.value)}</time>: “<bdi>{line(operation.why, 500)}</bdi>”
-          {operation.undoes == null ? "" : " It takes another one back."}{operation.undone_by == null ? "" : " Taken back."}
+          {operation.undoes == null ? "" : " It takes another one back."}{operation.undone_by == null ? "" : " Taken back."}{noUndo === "" ? "" : ` ${noUndo}`}
         </span>
       </div>
       <OperationAct operation={operation} />
