@@ -245,17 +245,33 @@ class HerdrMultiplexer:
         if not protocol.is_pane_id(pane.id):
             raise PaneUnsure("Herdr did not say what it opened.")
         link.opened.add(pane.id)
-        with suppress(PaneBusy, PaneGone):  # the tab has the name already
-            await self._act(link, "pane.rename", {"pane_id": pane.id, "label": name})
-        if not await self._is_at_prompt(link, pane):
-            with suppress(PaneBusy, PaneGone):
-                await self._act(link, "pane.close", {"pane_id": pane.id})
+        is_ready = False
+        try:
+            with suppress(PaneBusy, PaneGone):  # the tab has the name already
+                await self._act(link, "pane.rename", {"pane_id": pane.id, "label": name})
+            is_ready = await self._is_at_prompt(link, pane)
+        finally:  # when this is cancelled too: nothing was typed yet
+            if not is_ready:
+                await self._close_again(link, pane)
+        if not is_ready:
             raise PaneBusy("The shell of a new Herdr tab did not get to its prompt; the tab was closed.")
         # The variables a second time: a shell's start-up files may set others. The blank in front keeps the
         # line out of the history of shells that are set so.
         line = " " + shlex.join(["env", *(f"{key}={value}" for key, value in environment.items()), *argv])
-        await self._act(link, "pane.send_input", {"pane_id": pane.id, "text": line, "keys": ["enter"]})
+        try:
+            await self._act(link, "pane.send_input", {"pane_id": pane.id, "text": line, "keys": ["enter"]})
+        except PaneUnsure:
+            raise  # it may run
+        except (PaneBusy, PaneGone):
+            await self._close_again(link, pane)
+            raise
         return pane
+
+    async def _close_again(self, link: Link, pane: PaneRef) -> None:
+        """A tab of ours in which nothing was begun."""
+        with suppress(PaneBusy, PaneGone):
+            await self._act(link, "pane.close", {"pane_id": pane.id})
+            link.forget(pane.id)
 
     async def _is_at_prompt(self, link: Link, pane: PaneRef) -> bool:
         """Wait until only the shell runs in a new pane and what it shows stays the same: what is typed
@@ -291,6 +307,7 @@ class HerdrMultiplexer:
             link = self._link(pane)
             await self._info(link, pane)
             await self._act(link, "pane.close", {"pane_id": pane.id})
+            link.forget(pane.id)
         except PaneGone:
             return
 

@@ -51,16 +51,17 @@ class _Kept:
     """A pane in whose shell a program was started, and somebody waits for the program's end."""
 
     def __init__(self, since_s: float) -> None:
+        self.has_ended = False  # only the shell is left
         self._since_s = since_s
         self._has_begun = False
 
-    def has_ended(self, processes: ProcessInfo | None, now_s: float) -> bool:
-        """Only the shell is left."""
-        if processes is None or processes.foreground_process_group_id is None:
-            return False
+    def saw(self, processes: ProcessInfo, now_s: float) -> None:
+        """Its processes as they are now: those of an earlier look say nothing of an end."""
+        if processes.foreground_process_group_id is None:
+            return
         is_shell = processes.foreground_process_group_id == processes.shell_pid
         self._has_begun = self._has_begun or not is_shell
-        return is_shell and (self._has_begun or now_s - self._since_s >= BEGINS_WITHIN_S)
+        self.has_ended = is_shell and (self._has_begun or now_s - self._since_s >= BEGINS_WITHIN_S)
 
 
 class Link:
@@ -98,17 +99,20 @@ class Link:
         who."""
         if self._asking is not None and not self._is_slow:
             # It may have begun before what is asked about had happened.
-            await asyncio.wait({self._asking}, timeout=self._patience_s)
-            self._is_slow = self._asking is not None
+            await self._wait_for(self._asking, self._patience_s)
         is_new = self._asking is None and self._clock.monotonic() >= self._next_s
         if is_new:
             self._asking = self._tasks.start("look", self._look())
         if self._asking is not None and (is_new or not self._is_slow):
-            await asyncio.wait({self._asking}, timeout=0 if self._is_slow else self._patience_s)
-            self._is_slow = self._asking is not None
+            await self._wait_for(self._asking, 0.0 if self._is_slow else self._patience_s)
         if self._clock.monotonic() - self._read_s > FRESH_S and self._panes:
             self._trouble("failing", f"The Herdr server at {self.path} does not answer.")
         return self._server, self._panes
+
+    async def _wait_for(self, look: asyncio.Task[None], seconds: float) -> None:
+        """For this look: whoever else waited for it may have begun the next one by now."""
+        done, _ = await asyncio.wait({look}, timeout=seconds)
+        self._is_slow = not done
 
     def terminal_of(self, pane_id: str) -> str | None:
         """The terminal that the pane had at the last look that saw anything; None for a pane that was not
@@ -126,6 +130,11 @@ class Link:
             self._kept[pane_id] = _Kept(self._clock.monotonic())
         else:
             self._kept.pop(pane_id, None)
+
+    def forget(self, pane_id: str) -> None:
+        """The pane is gone."""
+        self.opened.discard(pane_id)
+        self._kept.pop(pane_id, None)
 
     def moved(self, pane_id: str, terminal_id: str) -> None:
         """Its screen was seen to be another one than before."""
@@ -191,6 +200,11 @@ class Link:
             return
         await self._ask_for_processes(snapshot)
         before = (self._server, tuple(pane.ref.id for pane in self._panes))
+        here = {pane.pane_id for pane in snapshot.panes}
+        for pane in () if self._snapshot is None else self._snapshot.panes:
+            if pane.pane_id not in here:
+                self.forget(pane.pane_id)
+        self.is_gone = False  # it may have come back since
         self._snapshot = snapshot
         self._server = Server(path=self.path, state="ok", version=snapshot.version)
         self._panes = self._listed(snapshot)
@@ -252,7 +266,11 @@ class Link:
                 if self._clock.monotonic() >= ends_s:
                     return
                 known.asked_s = now_s
-                known.processes = await self._processes(pane_id) or known.processes
+                if (found := await self._processes(pane_id)) is None:
+                    continue
+                known.processes = found
+                if (kept := self._kept.get(pane_id)) is not None:
+                    kept.saw(found, self._clock.monotonic())
 
         await asyncio.gather(*(ask() for _ in range(min(PROCESSES_AT_ONCE, len(todo)))))
 
@@ -307,7 +325,7 @@ class Link:
             height=height,
             alternate=False,
             in_mode=False,
-            dead=kept is not None and kept.has_ended(known.processes, self._clock.monotonic()),
+            dead=kept is not None and kept.has_ended,
             active_at_s=known.changed_ms // 1000,
             tells_output=False,
             comes_back=True,
