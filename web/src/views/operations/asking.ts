@@ -1,5 +1,8 @@
-/** Asks for one operation, once: a try whose answer was lost is asked for again as it was, under the same id. */
-import { useRef, useState } from "preact/hooks";
+/**
+ * Asks for one operation, once: a try whose answer was lost, or did not come yet, is asked for again as it was, under the
+ * same id. That outlives the sheet: who closes it and wishes the same again asks for the same.
+ */
+import { useState } from "preact/hooks";
 
 import type { AskOperation, Operation } from "../../api/types";
 import { line } from "../../kit/text";
@@ -9,24 +12,40 @@ import type { Wish } from "./wish";
 
 export interface Asking {
   isBusy: boolean;
-  /** Nobody knows whether the last try arrived: only the same can be asked for again. */
-  isLost: boolean;
+  /** What was asked for while nobody knows whether it arrived: only the same can be asked for again. */
+  lost: AskOperation | null;
   trouble: string;
   ask(body: Omit<AskOperation, "id">): Promise<Operation | null>;
 }
 
-export function useAsking(): Asking {
+/** What was asked for and not answered, by what the person wishes. */
+const unanswered = new Map<string, AskOperation>();
+
+/** The same act on the same agent is the same, whatever led to its sheet. */
+function intentOf(wish: Wish): string {
+  return wish.kind === "start" ? JSON.stringify(wish) : `${wish.kind} ${wish.agentId}`;
+}
+
+const NOT_KNOWN = "It is not known whether it was asked for. Trying again asks once.";
+
+export function useAsking(wish: Wish): Asking {
   const room = useRoom();
-  const lost = useRef<AskOperation | null>(null);
-  const [state, setState] = useState({ isBusy: false, isLost: false, trouble: "" });
+  const intent = intentOf(wish);
+  const [state, setState] = useState(() => {
+    const before = unanswered.get(intent) ?? null;
+    if (before === null || !room.state.peek().operations.has(before.id)) return { isBusy: false, lost: before, trouble: before === null ? "" : `The last try had no answer. ${NOT_KNOWN}` };
+    unanswered.delete(intent); // it had arrived
+    return { isBusy: false, lost: null, trouble: "" };
+  });
   const ask = async (wanted: Omit<AskOperation, "id">): Promise<Operation | null> => {
-    const body = lost.current ?? { ...wanted, id: newId("op") };
-    setState({ isBusy: true, isLost: false, trouble: "" });
+    const body = unanswered.get(intent) ?? { ...wanted, id: newId("op") };
+    unanswered.set(intent, body);
+    setState({ isBusy: true, lost: state.lost, trouble: "" });
     const answer = await askFor(room, body);
     const isLost = !answer.ok && answer.refusal.status === 0;
-    lost.current = isLost ? body : null;
-    const trouble = answer.ok ? "" : isLost ? `${line(answer.refusal.text, 200)} It is not known whether it was asked for. Trying again asks once.` : line(answer.refusal.text, 300);
-    setState({ isBusy: false, isLost, trouble });
+    if (!isLost && unanswered.get(intent) === body) unanswered.delete(intent);
+    const trouble = answer.ok ? "" : isLost ? `${line(answer.refusal.text, 200)} ${NOT_KNOWN}` : line(answer.refusal.text, 300);
+    setState({ isBusy: false, lost: isLost ? body : null, trouble });
     return answer.ok ? answer.value : null;
   };
   return { ...state, ask };

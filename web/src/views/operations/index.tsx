@@ -13,7 +13,7 @@ export function OperationSheets() {
   const room = useRoom();
   const wanted = wish.value;
   if (wanted === null) return null;
-  const onClose = (): void => { wish.value = null; };
+  const onClose = (): void => { if (wish.peek() === wanted) wish.value = null; }; // an answer may come behind another wish
   if (wanted.kind === "start") return <StartSheet wish={wanted} onClose={onClose} />;
   const agent = room.state.value.agents.get(wanted.agentId);
   if (agent === undefined) return <Left onClose={onClose} />;

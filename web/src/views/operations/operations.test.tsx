@@ -80,6 +80,67 @@ describe("the sheet of an operation", () => {
     expect(sent()[0]).toEqual(sent()[1]);
   });
 
+  it("asks for the same when the sheet was closed after a lost answer, and shows it as it was asked for", async () => {
+    const busy = agent("agt_1", { name: "shop", activity: "working" });
+    wishFor({ kind: "restart", agentId: "agt_1" });
+    await show([busy]);
+    await act(() => all("input[type=radio]")[1]?.click());
+    await type(document.querySelector("textarea"), "It has lost its way.");
+    request.mockResolvedValueOnce({ ok: false, refusal: { code: "unreachable", text: "The control room did not answer.", status: 0 } });
+    await act(() => button("Restart").click());
+    await settle();
+    await act(() => button("Cancel").click());
+    expect(wish.value).toBeNull();
+    wishFor({ kind: "restart", agentId: "agt_1", why: "From another place." });
+    await settle();
+    expect(document.querySelector("textarea")?.value).toBe("It has lost its way.");
+    expect((all("input[type=radio]")[1] as HTMLInputElement).checked).toBe(true);
+    expect(document.querySelector('[role="alert"]')?.textContent).toContain("Trying again asks once.");
+    request.mockResolvedValueOnce({ ok: true, value: operation("op_1") });
+    await act(() => button("Try again").click());
+    await settle();
+    expect(sent()).toHaveLength(2);
+    expect(sent()[0]).toEqual(sent()[1]);
+    expect(wish.value).toBeNull();
+    // It was answered: the next one is another.
+    wishFor({ kind: "restart", agentId: "agt_1", why: "Once more." });
+    await settle();
+    request.mockResolvedValueOnce({ ok: true, value: operation("op_2") });
+    await act(() => button("Restart").click());
+    await settle();
+    expect(sent()).toHaveLength(3);
+    expect((sent()[2]?.[1] as { id: string }).id).not.toBe((sent()[0]?.[1] as { id: string }).id);
+  });
+
+  it("asks for another one when the control room shows that the lost one had arrived", async () => {
+    wishFor({ kind: "stop", agentId: "agt_1", why: "Enough." });
+    await show([agent("agt_1", { activity: "idle" })]);
+    request.mockResolvedValueOnce({ ok: false, refusal: { code: "unreachable", text: "The control room did not answer.", status: 0 } });
+    await act(() => button("Stop").click());
+    await settle();
+    await act(() => button("Cancel").click());
+    const { id } = sent()[0]?.[1] as { id: string };
+    state.value = { ...state.value, operations: new Map([[id, operation(id, { kind: "stop", state: "delivered" })]]) };
+    wishFor({ kind: "stop", agentId: "agt_1", why: "Again." });
+    await settle();
+    expect(document.querySelector('[role="alert"]')?.textContent).toBe("");
+    expect(button("Stop").disabled).toBe(false);
+  });
+
+  it("does not close another sheet when an answer comes late", async () => {
+    wishFor({ kind: "stop", agentId: "agt_1", why: "Enough." });
+    await show([agent("agt_1", { activity: "idle" })]);
+    let answer: (value: unknown) => void = () => undefined;
+    request.mockReturnValueOnce(new Promise((resolve) => { answer = resolve; }));
+    await act(() => button("Stop").click());
+    await act(() => button("Cancel").click());
+    wishFor({ kind: "rename", agentId: "agt_1" });
+    await settle();
+    await act(() => answer({ ok: true, value: operation("op_1", { kind: "stop" }) }));
+    await settle();
+    expect(wish.value?.kind).toBe("rename");
+  });
+
   it("says what was refused, and keeps what was typed", async () => {
     wishFor({ kind: "rename", agentId: "agt_1", why: "There are two." });
     await show([agent("agt_1", { name: "shop" })]);

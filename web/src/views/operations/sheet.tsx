@@ -9,7 +9,7 @@ import { useRoom } from "../../live/room";
 import { Sheet } from "../../parts/sheet";
 import { showToast } from "../../parts/toast";
 import { actLabel, dropWords, kindWords, lossesOf, operationWords, planNote, planOf, underWayOf, type AgentAct } from "../../store/operations";
-import { oneLine, useAsking, useFields } from "./asking";
+import { oneLine, useAsking, useFields, type Asking } from "./asking";
 import { useOperations } from "./card";
 import { Choices, Note, TextField, Trouble, Why } from "./fields";
 import { useTargets, Where } from "./where";
@@ -24,23 +24,29 @@ export interface AgentSheetProps {
 const LONGEST_NAME = 80;
 
 export function AgentOperation(props: AgentSheetProps) {
-  return props.wish.kind === "move" ? <MoveSheet {...props} /> : <Form {...props} profile={null} suggestedWhy="" />;
+  return props.wish.kind === "move" ? <MoveSheet {...props} /> : <OtherSheet {...props} />;
+}
+
+function OtherSheet(props: AgentSheetProps) {
+  return <Form {...props} asking={useAsking(props.wish)} profile={null} suggestedWhy="" />;
 }
 
 /** With what only a move has: places, and the policy's opinion. */
 function MoveSheet(props: AgentSheetProps) {
-  const [chosen, setChosen] = useState(props.wish.profileId ?? null);
+  const asking = useAsking(props.wish);
+  const [chosen, setChosen] = useState(asking.lost?.args?.profile ?? props.wish.profileId ?? null);
   const around = useTargets(props.agent);
   const suggested = around.targets.find((target) => target.isSuggested);
   const target = around.targets.find((one) => one.profile.id === (chosen ?? suggested?.profile.id) && one.isPossible) ?? null;
   return (
-    <Form {...props} profile={target === null ? null : { id: target.profile.id, name: target.profile.name }} suggestedWhy={target?.isSuggested === true ? around.why : ""}>
+    <Form {...props} asking={asking} profile={target === null ? null : { id: target.profile.id, name: target.profile.name }} suggestedWhy={target?.isSuggested === true ? around.why : ""}>
       {(isFixed) => <Where around={around} chosen={target?.profile.id ?? null} disabled={isFixed} onChoose={setChosen} />}
     </Form>
   );
 }
 
 interface FormProps extends AgentSheetProps {
+  asking: Asking;
   /** Where a move goes; null: not chosen, or no move. */
   profile: { id: string; name: string } | null;
   /** A why that is known. */
@@ -49,15 +55,18 @@ interface FormProps extends AgentSheetProps {
 }
 
 function Form(props: FormProps) {
-  const { agent, wish, profile, onClose } = props;
+  const { agent, wish, profile, asking, onClose } = props;
   const { kind } = wish;
-  const asking = useAsking();
-  const fields = useFields(wish, { why: wish.why ?? "", name: kind === "rename" ? agent.name : "" });
-  const [agreed, setAgreed] = useState<readonly string[] | null>(null);
+  const { lost } = asking;
+  const typed = useFields(wish, { why: wish.why ?? "", name: kind === "rename" ? agent.name : "" });
+  // What may have been asked for is shown as it was.
+  const asked: Readonly<Record<string, string>> = lost === null ? {} : { why: lost.why, touched: "yes", name: lost.args?.name ?? "" };
+  const fields = { ...typed, of: (name: string) => asked[name] ?? typed.of(name) };
   const losses = kind === "rename" ? [] : lossesOf(agent);
+  const [agreed, setAgreed] = useState<readonly string[] | null>(lost?.args?.drop === true ? losses : null);
   const isGrown = agreed !== null && !losses.every((loss) => agreed.includes(loss));
   const drops = agreed !== null && !isGrown && losses.length > 0;
-  const isFixed = asking.isBusy || asking.isLost;
+  const isFixed = asking.isBusy || lost !== null;
   const shownWhy = fields.of("touched") === "" ? fields.of("why") || props.suggestedWhy : fields.of("why");
   const why = oneLine(shownWhy);
   const newName = line(fields.of("name"), LONGEST_NAME);
@@ -85,8 +94,8 @@ function Form(props: FormProps) {
       foot={
         <>
           <button class="btn btn-line" type="button" onClick={onClose}>Cancel</button>
-          <button class={drops ? "btn btn-fault" : "btn btn-primary"} type="button" disabled={asking.isBusy || (!isWhole && !asking.isLost)} onClick={() => void submit()}>
-            {asking.isBusy ? "Asking…" : asking.isLost ? "Try again" : SUBMIT[kind] ?? label}
+          <button class={drops ? "btn btn-fault" : "btn btn-primary"} type="button" disabled={asking.isBusy || (!isWhole && lost === null)} onClick={() => void submit()}>
+            {asking.isBusy ? "Asking…" : lost !== null ? "Try again" : SUBMIT[kind] ?? label}
           </button>
         </>
       }

@@ -37,7 +37,7 @@ export function StartSheet(props: { wish: StartWish; onClose(): void }) {
 function Form(props: { wish: StartWish; onClose(): void; onAsked(operation: Operation): void }) {
   const { args = {}, why: firstWhy = "" } = props.wish;
   const room = useRoom();
-  const asking = useAsking();
+  const asking = useAsking(props.wish);
   const around = useAround();
   const machines = [...room.state.value.machines.values()];
   const usual = machines.find((machine) => machine.primary) ?? machines[0];
@@ -47,7 +47,7 @@ function Form(props: { wish: StartWish; onClose(): void; onAsked(operation: Oper
   });
   const machine = machines.find((one) => one.id === fields.of("machine")) ?? usual;
   const kind = fields.of("kind");
-  const isFixed = asking.isBusy || asking.isLost;
+  const isFixed = asking.isBusy || asking.lost !== null;
   const folder = fields.of("folder").trim();
   const why = oneLine(fields.of("why"));
   const flags = fields.of("flags").trim();
@@ -73,8 +73,8 @@ function Form(props: { wish: StartWish; onClose(): void; onAsked(operation: Oper
       foot={
         <>
           <button class="btn btn-line" type="button" onClick={props.onClose}>Cancel</button>
-          <button class="btn btn-primary" type="button" disabled={asking.isBusy || (!asking.isLost && (why === "" || !folder.startsWith("/")))} onClick={() => void submit()}>
-            {asking.isBusy ? "Asking…" : asking.isLost ? "Try again" : "Start"}
+          <button class="btn btn-primary" type="button" disabled={asking.isBusy || (asking.lost === null && (why === "" || !folder.startsWith("/")))} onClick={() => void submit()}>
+            {asking.isBusy ? "Asking…" : asking.lost !== null ? "Try again" : "Start"}
           </button>
         </>
       }
