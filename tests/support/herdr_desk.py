@@ -53,6 +53,7 @@ class HerdrDesk(FakeHerdr):
     def __init__(self, desk: Desk) -> None:
         super().__init__(socket_of(desk.folder))
         self.desk = desk
+        self.lost_tabs = 0  # so many tabs are opened without an answer, as when the node dies right then
 
     def make_pane(self, pane_id: str, terminal: str, workspace: str, tab: str, pid: int) -> DeskPane:
         pane = DeskPane(pane_id, terminal, workspace, tab, pid)
@@ -74,6 +75,9 @@ class HerdrDesk(FakeHerdr):
         own = {"HERDR_ENV": "1", "HERDR_SOCKET_PATH": str(self.path), "HERDR_PANE_ID": pane.pane_id}
         variables = [word for name, value in (pane.env | own).items() for word in ("-e", f"{name}={value}")]
         self.desk.tmux("new-window", "-d", "-n", pane.window, "-c", pane.cwd, *variables, "sh", "-i")
+        if self.lost_tabs:
+            self.lost_tabs -= 1
+            raise ConnectionAbortedError
 
     async def start(self) -> None:
         await super().start()

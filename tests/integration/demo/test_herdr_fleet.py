@@ -83,12 +83,15 @@ def test_a_mixed_fleet(mixed: Mixed) -> None:
     ran = room.run("send", "pears", "--wait", "Good morning — 漢字\nsecond line")
     assert ran.endswith("Delivered\n")
 
-    # A restart opens a tab, waits there for the old process, and goes on in it with the same session.
+    # A restart opens a tab, waits there for the old process, and goes on in it with the same session. A tab
+    # of its own of which it never heard, with nothing but a shell, goes away.
+    herdr.lost_tabs = 1
     assert room.run("restart", "pears", "--why", "It has lost its way").count("✓") >= 3
     again = room.until("pears", "idle")
     assert (again.id, again.session_id) == (pears.id, pears.session_id)
     assert again.pane is not None and again.pane.id != pears.pane.id and pears.pane.id not in herdr.panes
     place = herdr.panes[again.pane.id]
+    assert herdr.tabs_opened == 2 and len(herdr.panes) == 2
     assert place.label == "pears" and "pears" in room.run("operations") and herdr.focused == []
     environ = [Path(f"/proc/{pid}/environ").read_bytes() for pid in children(place.shell_pid)]
     assert any(f"HERDR_PANE_ID={again.pane.id}".encode() in each for each in environ)

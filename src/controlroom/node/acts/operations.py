@@ -388,8 +388,9 @@ class Operations:
         if errand.target:
             await self._moves.leave(id, errand, saga)
         self._gates.close(id)
-        if errand.place is not None:
-            with suppress(PaneGone, PaneBusy):
+        with suppress(PaneGone, PaneBusy):
+            await self._remove_unused(id, errand)
+            if errand.place is not None:
                 await self._world.keep(errand.place, is_kept=False)
         if saga.kind == "close" and saga.state == "delivered":
             for _ in range(LOOKS_TO_LEAVE):
@@ -459,6 +460,7 @@ class Operations:
         if errand.near is None or errand.launch is None:
             raise PaneGone("no server to open a window in")
         launch = errand.launch
+        await self._remove_unused(id, errand)
         if errand.saga.kind == "move":
             words = self._gates.words_of_move(id, errand.saga.heading, errand.old_process)
         else:
@@ -474,6 +476,10 @@ class Operations:
             known = msgspec.structs.replace(errand, place=place, place_server=incarnation)
             await self._put(self._records[id], known)
         await self._world.keep(place, is_kept=True)  # its last words, should it not come up
+
+    async def _remove_unused(self, id: str, errand: Errand) -> None:
+        for pane in self._sight.unused(id, errand):
+            await self._world.remove(pane)
 
     async def _end(self, errand: Errand) -> None:
         """Ask the old process to end; its pane stays until the operation is done with it."""

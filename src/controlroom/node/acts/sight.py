@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 
 import msgspec
@@ -189,14 +190,26 @@ class Sight:
         """The window that we opened: as it is remembered, else by the variable in it."""
         if errand.place is not None:
             return self._pane(errand.place, errand.place_server)
+        return next((pane for pane in self._opened(id, errand) if not self._is_unused(pane)), None)
+
+    def unused(self, id: str, errand: Errand) -> tuple[PaneRef, ...]:
+        """Windows that we opened and began nothing in: a kill came between, or an answer was lost."""
+        if errand.place is not None:
+            return ()
+        return tuple(pane.ref for pane in self._opened(id, errand) if self._is_unused(pane))
+
+    def _opened(self, id: str, errand: Errand) -> Iterator[Pane]:
+        """By the variable in their first process."""
         if not errand.saga.tries.get("open"):
-            return None
+            return
         for pane in self._world.listing.panes:
             if errand.near is None or pane.ref.server != errand.near.server or pane.dead:
                 continue
             if self._world.processes.environ(pane.pid, (OPERATION,)).get(OPERATION) == id:
-                return pane
-        return None
+                yield pane
+
+    def _is_unused(self, pane: Pane) -> bool:
+        return pane.runs_in_shell and self._world.processes.has_keyboard(pane.pid)
 
     async def _reading(
         self, errand: Errand, pane: Pane | None, *, is_alive: bool

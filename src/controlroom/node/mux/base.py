@@ -53,6 +53,7 @@ class Pane(msgspec.Struct, frozen=True, kw_only=True):
     active_at_s: int  # when its window last had output, whole seconds
     tells_output: bool = True  # False: output may come without a word in ``active_at_s``
     comes_back: bool = False  # a restarted server may start the agent in it again, by itself
+    runs_in_shell: bool = False  # its first process is a shell, and what was opened in it runs below
     hint: str = ""  # the pane option @controlroom_agent
     opinion: Opinion | None = None
 

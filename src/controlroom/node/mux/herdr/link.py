@@ -329,6 +329,7 @@ class Link:
             active_at_s=known.changed_ms // 1000,
             tells_output=False,
             comes_back=True,
+            runs_in_shell=True,
             opinion=opinion,
         )
 
