@@ -6,10 +6,12 @@ import asyncio
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
 from controlroom.kit.child import Child
+from controlroom.node.mux.tmux.binary import LONGEST_OUTPUT, Binary
 from tests.support.waiting import until
 
 # Hands its output on to a process that lives on, as tmux hands its pipes to the server.
@@ -56,3 +58,11 @@ async def test_a_cancelled_close_still_leaves_no_process_behind() -> None:
     with pytest.raises(asyncio.CancelledError):
         await closing
     assert child.code == -9
+
+
+async def test_of_what_prints_without_end_only_the_beginning_is_kept(tmp_path: Path) -> None:
+    program = tmp_path / "tmux"
+    program.write_text(f"#!/bin/sh\nexec head -c {3 * LONGEST_OUTPUT} /dev/zero\n")
+    program.chmod(0o755)
+    ran = await Binary({"PATH": f"{tmp_path}:/usr/bin:/bin"}).run(timeout_s=60.0)
+    assert (ran.code, len(ran.out)) == (0, LONGEST_OUTPUT)

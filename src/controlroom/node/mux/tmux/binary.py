@@ -17,6 +17,7 @@ from controlroom.node.mux.tmux.protocol import is_too_old
 # neither TMUX ("sessions should be nested with care") nor the person's display.
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMUX_TMPDIR")
 VERSION_TIMEOUT_S = 5.0  # printing a version needs milliseconds; a cold disk may need seconds
+LONGEST_OUTPUT = 1024 * 1024  # a session has a row of some 60 bytes; of what prints more, the rest is dropped
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -67,11 +68,13 @@ class Binary:
 
     async def run(self, *words: str, timeout_s: float, given: bytes | None = None) -> Ran:
         """One tmux command; ``given`` goes to its standard input. Never raises for tmux's sake."""
-        parts: dict[int, list[bytes]] = {1: [], 2: []}
+        printed = {1: bytearray(), 2: bytearray()}
+
+        def received(fd: int, data: bytes) -> None:
+            printed[fd] += data[: LONGEST_OUTPUT - len(printed[fd])]
+
         try:
-            child = await Child.spawn(
-                [self.program or "tmux", *words], self.environment, lambda fd, data: parts[fd].append(data)
-            )
+            child = await Child.spawn([self.program or "tmux", *words], self.environment, received)
         except OSError as error:
             return Ran(1, "", str(error.strerror))
         try:
@@ -84,7 +87,7 @@ class Binary:
             return Ran(None, "", "")
         finally:
             await child.aclose()
-        out, err = (b"".join(parts[fd]).decode("utf-8", "replace") for fd in (1, 2))
+        out, err = (printed[fd].decode("utf-8", "replace") for fd in (1, 2))
         return Ran(child.code, out, err)
 
     async def on(self, socket: str, *words: str, timeout_s: float, given: bytes | None = None) -> Ran:
