@@ -46,7 +46,7 @@ describe("the strip", () => {
     [{ device: { grants: { terminal: NOW - 60_000 } } }, /^The terminal right of this device ended at \d\d:\d\d\. Renew it on studio\.$/, "this_device"],
     [{ state: { ...CALM.state, machines: away("attic-mini") } }, /^attic-mini is not reachable since \d\d:\d\d\.$/, "machines"],
     [{ state: { ...CALM.state, machines: away("a", "b", "c") } }, /^a, b and 1 more machines are not reachable\.$/, "machines"],
-    [{ trouble: { title: "Memory is nearly full: 0.9 GB of 32.0 GB left", sinceMs: FROM } }, /^Memory is nearly full: 0\.9 GB of 32\.0 GB left\. Since \d\d:\d\d\.$/, "machines"],
+    [{ trouble: { text: "Memory is nearly full: 0.9 GB of 32.0 GB left. End something.", sinceMs: FROM, isGrave: true } }, /^Memory is nearly full: 0\.9 GB of 32\.0 GB left\. End something\. Since \d\d:\d\d\.$/, "machines"],
     [{ clockOffMs: 359_940 }, /^This device’s clock is 6 min ahead\./],
     [{ clockOffMs: -7_200_000 }, /^This device’s clock is 2 h behind\./],
     [{ isPlain: true, device: { grants: {} } }, /^Plain HTTP/, "this_device"],
@@ -69,6 +69,15 @@ describe("the strip", () => {
     expect(stripOf({ ...CALM, ...all })?.text).toMatch(/^Reconnecting/);
     expect(stripOf({ ...CALM, ...all, link: { kind: "live" } })?.text).toMatch(/^A new version/);
     expect(stripOf({ ...CALM, ...all, link: { kind: "live" }, update: "none" })?.text).toMatch(/^a is not/);
+  });
+
+  it("tells what is grave before a wrong clock, and what is only good to know behind it", () => {
+    const trouble = { text: "The usage of one account cannot be read.", sinceMs: FROM, isGrave: false };
+    const wrong: Situation = { ...CALM, clockOffMs: 1e6, trouble };
+    expect(stripOf(wrong)?.text).toMatch(/clock is/);
+    expect(stripOf({ ...wrong, trouble: { ...trouble, isGrave: true } })?.kind).toBe("fault");
+    expect(stripOf({ ...wrong, clockOffMs: 0 })).toMatchObject({ text: expect.stringMatching(/^The usage of/) as string, act: { does: "machines" } });
+    expect(stripOf({ ...wrong, clockOffMs: 0 })?.kind).toBeUndefined();
   });
 
   it("counts the agents of what is away", () => {

@@ -48,7 +48,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
 };
 
 export function stripOf(now: Situation): StripText | null {
-  return linkStrip(now) ?? updateStrip(now) ?? rightStrip(now) ?? machineStrip(now) ?? troubleStrip(now) ?? clockStrip(now) ?? plainStrip(now);
+  return linkStrip(now) ?? updateStrip(now) ?? rightStrip(now) ?? machineStrip(now) ?? troubleStrip(now, true) ?? clockStrip(now) ?? plainStrip(now) ?? troubleStrip(now, false);
 }
 
 function linkStrip(now: Situation): StripText | null {
@@ -132,9 +132,10 @@ function rightStrip(now: Situation): StripText | null {
   return null;
 }
 
-function troubleStrip({ trouble, nowMs }: Situation): StripText | null {
-  if (trouble === null) return null;
-  return { icon: "warn", kind: "fault", text: `${line(trouble.title, 160)}. Since ${clock(trouble.sinceMs, nowMs)}.`, act: { label: "Details", does: "machines" } };
+function troubleStrip({ trouble, nowMs }: Situation, isGrave: boolean): StripText | null {
+  if (trouble?.isGrave !== isGrave) return null;
+  const text = `${trouble.text} Since ${clock(trouble.sinceMs, nowMs)}.`;
+  return { icon: "warn", ...(isGrave ? { kind: "fault" } : {}), text, act: { label: "Details", does: "machines" } };
 }
 
 function machineStrip(now: Situation): StripText | null {

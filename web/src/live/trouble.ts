@@ -2,9 +2,12 @@
 import { signal } from "@preact/signals";
 
 export interface LastingTrouble {
-  title: string;
+  /** Whole sentences: what it is, and what to do. */
+  text: string;
   sinceMs: number;
+  /** What is grave stands before what is only good to know. */
+  isGrave: boolean;
 }
 
-/** The oldest that people should see wherever they are; null: there is none. */
+/** The one that people should see wherever they are; null: there is none. */
 export const lastingTrouble = signal<LastingTrouble | null>(null);
