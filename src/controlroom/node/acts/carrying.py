@@ -14,7 +14,7 @@ import errno
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -130,6 +130,7 @@ class _Carrying:
         self._path = memory
         self._going = going
         self._lies_in = ("", "")  # the session's folder in the source, and in the target
+        self._there: Mapping[str, Piece] = {}  # histories that the target has already, by session
 
     def carry(self) -> Carried:
         """See ``carry``."""
@@ -175,7 +176,9 @@ class _Carrying:
     def _jobs(self, belongings: Belongings) -> tuple[_Job, ...]:
         pieces = [piece for piece in belongings.pieces if not carry_memory.is_ours(piece.name)]
         if pieces:
-            there = self._owning.history(str(self._target), self._session_id)
+            ids = {piece.history for piece in pieces if piece.history}
+            self._there = self._owning.histories(str(self._target), ids)
+            there = self._there.get(self._session_id)
             own = pieces[0].folder
             self._lies_in = (own, own if there is None else there.folder)
         jobs = [self._job(piece) for piece in pieces]
@@ -202,7 +205,7 @@ class _Carrying:
 
     def _path_there(self, piece: Piece) -> str:
         """A history goes where the target has its own copy; what lies beside the session's goes along."""
-        there = self._owning.history(str(self._target), piece.history) if piece.history else None
+        there = self._there.get(piece.history)
         if there is not None:
             return there.path
         return piece.path if piece.history else self._moved(piece.path)

@@ -7,6 +7,7 @@ named here.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -50,9 +51,9 @@ class Owning(Protocol):
         """What this session owns in a profile; no pieces when it has no history there. Blocks. Raises
         OSError when a folder cannot be read."""
 
-    def history(self, profile: str, session_id: str) -> Piece | None:
-        """Where the history of a session lies in a profile; None when it has none there. Blocks. Raises
-        OSError."""
+    def histories(self, profile: str, session_ids: Collection[str]) -> Mapping[str, Piece]:
+        """Where the histories of these sessions lie in a profile; without those that have none there. Looks
+        through the profile once, however many they are. Blocks. Raises OSError."""
 
     def is_talk(self, row: bytes) -> bool:
         """Whether this row of a history was said or done by the person or the model: only such rows make a

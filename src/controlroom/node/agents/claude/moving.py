@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -37,7 +37,7 @@ takes_name_along = True  # a row of the transcript
 
 def belongings(profile: str, session_id: str) -> Belongings:
     """See ``Moving.belongings``."""
-    root, own = Path(profile), history(profile, session_id)
+    root, own = Path(profile), _history(profile, session_id)
     if own is None:
         return Belongings()
     pieces, folders = [own], []
@@ -55,8 +55,13 @@ def belongings(profile: str, session_id: str) -> Belongings:
     return Belongings(pieces=tuple(pieces), folders=tuple(folders))
 
 
-def history(profile: str, session_id: str) -> Piece | None:
-    """See ``Moving.history``."""
+def histories(profile: str, session_ids: Collection[str]) -> Mapping[str, Piece]:
+    """See ``Moving.histories``; no session owns that of another."""
+    found = {id: _history(profile, id) for id in session_ids}
+    return {id: piece for id, piece in found.items() if piece is not None}
+
+
+def _history(profile: str, session_id: str) -> Piece | None:
     transcript = SessionFiles().find(profile, session_id)
     if transcript is None:
         return None

@@ -38,13 +38,17 @@ class Shown(msgspec.Struct, frozen=True):
     is_harmless: bool = False
 
 
+LAST_MS = 250_000_000_000_000  # in the year 9892: calendars end soon after
+
+
 def created_ms(session_id: str) -> int:
-    """The ids are UUIDv7: their first 48 bits are the creation time."""
+    """The ids are UUIDv7: their first 48 bits are the creation time. 0 for any other id, which holds none."""
     digits = session_id.replace("-", "")[:12]
     try:
-        return int(digits, 16)
+        found = int(digits, 16)
     except ValueError:
         return 0
+    return found if found < LAST_MS else 0
 
 
 def shown_by_own_files(open_threads: Sequence[Thread], title_thread: str, project: str) -> Shown:

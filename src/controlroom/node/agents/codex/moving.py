@@ -8,7 +8,7 @@ has the rollouts fills its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -24,11 +24,11 @@ from controlroom.node.agents.codex.protocol import (
     UserText,
     decode,
 )
-from controlroom.node.agents.codex.rollouts import MAX_ANCESTORS, Rollouts, rollout_id
+from controlroom.node.agents.codex.rollouts import Rollouts, rollout_id
 from controlroom.node.agents.moving import Belongings, Piece
 from controlroom.node.agents.transcripts import Row
 
-MAX_HELPERS = 500
+CLOCK_MS = 3_600_000  # ids hold the machine's time, which may have been set back before a helper began
 _OTHER_ACCOUNT = "created with a different ChatGPT account or workspace"
 _VARIABLE = "CODEX_HOME"
 _NO_PARENT = "missing source rollout"
@@ -44,6 +44,7 @@ def belongings(profile: str, session_id: str) -> Belongings:
         return Belongings()
     own = {session_id: path}
     for id, helper in _helpers(home, session_id):
+        home.remember(helper)
         own[id] = helper
     bases: dict[str, int] = {}
     missing: list[str] = []
@@ -58,11 +59,10 @@ def belongings(profile: str, session_id: str) -> Belongings:
     return Belongings(pieces=tuple(pieces), missing=tuple(missing))
 
 
-def history(profile: str, session_id: str) -> Piece | None:
-    """See ``Moving.history``."""
+def histories(profile: str, session_ids: Collection[str]) -> Mapping[str, Piece]:
+    """See ``Moving.histories``."""
     home = Rollouts(Path(profile))
-    path = home.find(session_id, 0.0)
-    return None if path is None else _piece(home.home, path, history=session_id)
+    return {id: _piece(home.home, path, history=id) for id, path in home.find_all(session_ids).items()}
 
 
 def is_talk(row: bytes) -> bool:
@@ -99,16 +99,14 @@ def _piece(home: Path, path: Path, *, history: str, base_bytes: int | None = Non
 
 def _add_bases(home: Rollouts, meta: SessionMeta | None, bases: dict[str, int], missing: list[str]) -> None:
     """The conversations that one begins with, with how much of each is needed, nearest first."""
-    for _ in range(MAX_ANCESTORS):
-        base = None if meta is None else meta.history_base
-        if base is None or not base.thread_id:
-            return
+    while meta is not None and (base := meta.history_base) is not None and base.thread_id:
+        is_known = base.thread_id in bases  # then what it begins with itself is there too
         bases[base.thread_id] = max(bases.get(base.thread_id, 0), base.end_byte_offset)
+        if is_known:
+            return
         path = home.find(base.thread_id, 0.0)
         if path is None:
-            text = f"the conversation {base.thread_id}, from which it was forked"
-            if text not in missing:
-                missing.append(text)
+            missing.append(f"the conversation {base.thread_id}, from which it was forked")
             return
         meta = home.meta(path)
 
@@ -116,16 +114,15 @@ def _add_bases(home: Rollouts, meta: SessionMeta | None, bases: dict[str, int], 
 def _helpers(home: Rollouts, session_id: str) -> Iterator[tuple[str, Path]]:
     """The helpers of a conversation, and theirs: they began later, and each names who began it."""
     began: dict[str, list[tuple[str, Path]]] = {}
-    for path in _rollouts_since(home.home, created_ms(session_id)):
+    for path in _rollouts_since(home.home, created_ms(session_id) - CLOCK_MS):
         meta, id = home.meta(path), rollout_id(path.name)
         if id is not None and meta is not None and meta.is_helper and meta.parent_thread_id:
             began.setdefault(meta.parent_thread_id, []).append((id, path))
-    todo, count = [session_id], 0
-    while todo and count < MAX_HELPERS:
+    todo = [session_id]
+    while todo:  # each is taken out of ``began`` once, so this ends
         for id, path in began.pop(todo.pop(), []):
             yield id, path
             todo.append(id)
-            count += 1
 
 
 def _rollouts_since(home: Path, since_ms: int) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -106,15 +106,34 @@ class Rollouts:
         self._missing[session_id] = now_s
         return None
 
+    def find_all(self, session_ids: Collection[str]) -> dict[str, Path]:
+        """The files of many sessions, each the one that ``find`` would find. Blocks; every folder is listed
+        once."""
+        wanted: dict[str, list[Path]] = {id: [] for id in session_ids}
+        days = islice(_days(self.home / "sessions"), MAX_FOLDERS)
+        for folder in (self.home / "archived_sessions", *days):
+            for path in _rollouts_in(folder):
+                if (id := rollout_id(path.name)) in wanted:
+                    wanted[id].append(path)
+        found = {}
+        for id, paths in wanted.items():
+            likely = self._around(id)
+            if paths:
+                found[id] = min(paths, key=lambda path: _place_in(likely, path.parent))
+        return found
+
+    def _around(self, session_id: str) -> list[Path]:
+        """The folders of the days around its creation, likely ones first."""
+        day = datetime.fromtimestamp(created_ms(session_id) / 1000, UTC)
+        return [self.home / "sessions" / f"{day + timedelta(days=by):%Y/%m/%d}" for by in (0, 1, -1)]
+
     def _likely_first(self, session_id: str) -> Iterator[Path]:
         """The days around its creation, the archive, then all other days, newest first."""
-        sessions = self.home / "sessions"
-        day = datetime.fromtimestamp(created_ms(session_id) / 1000, UTC)
-        likely = [sessions / f"{day + timedelta(days=by):%Y/%m/%d}" for by in (0, 1, -1)]
+        likely = self._around(session_id)
         yield from likely
         yield self.home / "archived_sessions"
         seen = set(likely)
-        for folder in islice(_days(sessions), MAX_FOLDERS):
+        for folder in islice(_days(self.home / "sessions"), MAX_FOLDERS):
             if folder not in seen:
                 yield folder
 
@@ -274,6 +293,11 @@ def _from_turn_start(path: Path, rows: tuple[Row, ...]) -> tuple[Row, ...]:
             if any(mark in row.data[:400] for mark in _TURN_MARKS):
                 return (*reversed(earlier), *rows)
     return rows
+
+
+def _place_in(folders: list[Path], folder: Path) -> int:
+    """Where it stands among these; behind them when it is none."""
+    return folders.index(folder) if folder in folders else len(folders)
 
 
 def _rollouts_in(folder: Path) -> Iterator[Path]:

@@ -46,13 +46,13 @@ def test_links_and_what_belongs_to_the_profile_stay(tmp_path: Path) -> None:
         f"projects/-home-kim/{SESSION}",
         f"projects/-home-kim/{SESSION}/subagents",
     )
-    assert moving.history(str(tmp_path), SESSION) == found.pieces[0]
+    assert moving.histories(str(tmp_path), [SESSION]) == {SESSION: found.pieces[0]}
 
 
 @pytest.mark.parametrize("session_id", ["11111111-2222-4333-8444-555555555555", "../../secret", ""])
 def test_a_session_that_is_not_there_owns_nothing(tmp_path: Path, session_id: str) -> None:
     assert moving.belongings(str(tmp_path / "gone"), session_id).pieces == ()
-    assert moving.history(str(tmp_path), session_id) is None
+    assert moving.histories(str(tmp_path), [session_id]) == {}
 
 
 def test_the_plan_of_a_real_session_is_found_and_its_talk_counted(tmp_path: Path) -> None:

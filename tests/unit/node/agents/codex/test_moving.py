@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controlroom.kit.clock import SystemClock
 from controlroom.kit.process import ProcProcesses
 from controlroom.node.acts.carrying import CannotCarry, carry
-from controlroom.node.agents.codex import moving
+from controlroom.node.agents.codex import moving, rollouts
 from controlroom.node.agents.codex.client import CodexDriver
 from controlroom.node.agents.moving import moving as moving_of
 from controlroom.node.world import PaneWorld
@@ -57,6 +60,86 @@ def test_helpers_come_along_and_strangers_do_not(tmp_path: Path) -> None:
     # A helper owns itself alone.
     (one,) = moving.belongings(str(folder), session_id(helpers[1])).pieces
     assert one.history == session_id(helpers[1])
+
+
+def made_id(number: int) -> str:
+    """An id of a conversation that began so many milliseconds after another."""
+    digits = f"{0x01A22C2D620D + number:012x}"
+    return f"{digits[:8]}-{digits[8:]}-7000-8000-000000000000"
+
+
+def made_up(top: Path, number: int, base: str = "", **more: object) -> str:
+    """A conversation of nothing but a first row; its id. ``base``: with whose bytes it begins."""
+    id, folder = made_id(number), top / DAY
+    folder.mkdir(parents=True, exist_ok=True)
+    if base:
+        more["history_base"] = {"thread_id": base, "end_byte_offset": 7}
+    row = {"type": "session_meta", "payload": {"id": id, "cwd": "/orchard", **more}}
+    (folder / f"rollout-2026-11-30T12-00-00-{id}.jsonl").write_bytes(msgspec.json.encode(row) + b"\n")
+    return id
+
+
+def test_all_helpers_come_along_however_many_and_however_deep(tmp_path: Path) -> None:
+    leader = last = made_up(tmp_path, 0)
+    began = [leader]
+    for number in range(1, 701):
+        last = made_up(tmp_path, number, thread_source="subagent", parent_thread_id=began[number // 3])
+        began.append(last)
+    assert {piece.history for piece in moving.belongings(str(tmp_path), leader).pieces} == set(began)
+
+
+def test_a_helper_that_began_after_the_clock_was_set_back_comes_along(tmp_path: Path) -> None:
+    leader = made_up(tmp_path, 600_000)
+    helper = made_up(tmp_path, 0, thread_source="subagent", parent_thread_id=leader)
+    pieces = moving.belongings(str(tmp_path), leader).pieces
+    assert [piece.history for piece in pieces] == [leader, helper]
+
+
+def test_all_that_a_chain_of_forks_builds_on_comes_along(tmp_path: Path) -> None:
+    chain = [made_up(tmp_path, 0)]
+    for number in range(1, 40):
+        chain.append(made_up(tmp_path, number, base=chain[-1]))
+    found = moving.belongings(str(tmp_path), chain[-1])
+    assert [piece.history for piece in found.pieces] == chain[::-1]
+    assert found.missing == ()
+
+
+def test_the_target_is_looked_through_once_however_many_helpers_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "one", tmp_path / "two"
+    leader = made_up(source, 0)
+    for number in range(1, 9):
+        made_up(source, number, thread_source="subagent", parent_thread_id=leader)
+    days = [target / f"sessions/2026/12/0{day}" for day in range(1, 6)]
+    for day in days:
+        day.mkdir(parents=True)
+    listed: Counter[Path] = Counter()
+    really = rollouts._rollouts_in
+
+    def counted(folder: Path) -> Iterator[Path]:
+        listed[folder] += 1
+        return really(folder)
+
+    monkeypatch.setattr(rollouts, "_rollouts_in", counted)
+    done = asyncio.run(carry(moving, leader, str(source), str(target), tmp_path / "memory"))
+    assert done.files == 9
+    assert [listed[day] for day in days] == [1] * 5
+
+
+def test_a_history_is_found_where_the_target_has_it(tmp_path: Path) -> None:
+    likely, other = tmp_path / DAY, tmp_path / "sessions/2027/01/01"
+    id = made_up(tmp_path, 0)
+    other.mkdir(parents=True)
+    shutil.copy2(next(likely.iterdir()), other)
+    late = made_up(tmp_path, 1)
+    (likely / f"rollout-2026-11-30T12-00-00-{late}.jsonl").rename(
+        other / f"rollout-2026-11-30T12-00-00-{late}.jsonl"
+    )
+    random_id = "f47ac10b-58cc-4372-a567-0e02b2c3d479"  # as a time it would lie behind all calendars
+    assert rollouts.Rollouts(tmp_path).find(random_id, 10.0) is None
+    found = moving.histories(str(tmp_path), [id, late, random_id])
+    assert {id: piece.folder for id, piece in found.items()} == {id: DAY, late: "sessions/2027/01/01"}
 
 
 def test_a_fork_brings_what_it_was_forked_from(tmp_path: Path) -> None:
