@@ -15,11 +15,13 @@ from pathlib import Path
 
 import msgspec
 
+from controlroom.core.moves import size
 from controlroom.core.text import clean_line
 from controlroom.kit.child import Child
 from controlroom.kit.secrets_file import write_private
 
 GIT_S = 120.0  # a large checkout on a slow disk
+MOST_BYTES = 4 * 1024 * 1024  # some ten thousand worktrees, or files that are not committed
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME")
 LONGEST_WORDS = 300
 
@@ -46,6 +48,19 @@ class _Ran(msgspec.Struct, frozen=True):
     code: int
     out: str
     err: str
+
+
+class _Heard:
+    """What git said so far. ``is_cut``: its output goes on behind the end. Errors are cut in silence."""
+
+    def __init__(self) -> None:
+        self.parts = {1: bytearray(), 2: bytearray()}
+        self.is_cut = False
+
+    def take(self, fd: int, data: bytes) -> None:
+        room = MOST_BYTES - len(self.parts[fd])
+        self.parts[fd] += data[:room]
+        self.is_cut |= fd == 1 and len(data) > room
 
 
 class Worktrees:
@@ -90,17 +105,12 @@ class Worktrees:
         known = await asyncio.to_thread(self._around, folder)
         if known is None or not Path(known.path).exists():
             return ""
-        stays = f"Its worktree {known.path} stays"
-        if any(Path(each).is_relative_to(known.path) for each in worked_in):
-            return f"{stays}: another agent works in it."
-        status = await self._git(known.path, "status", "--porcelain", "--ignored")
-        if status.code:
-            return f"{stays}: {_said(status)}"
-        if status.out:
-            return f"{stays}: it holds files that are not committed."
-        removed = await self._git(known.repository, "worktree", "remove", known.path)
-        if removed.code:
-            return f"{stays}: {_said(removed)}"
+        try:
+            why = await self._removed(known, worked_in)
+        except CannotMake as error:
+            why = str(error)
+        if why:
+            return f"Its worktree {known.path} stays: {why}"
         return f"Its worktree was clean and is removed; the branch {known.branch} stays."
 
     async def give_up(self, operation: str) -> None:
@@ -112,6 +122,18 @@ class Worktrees:
         if not Path(known.path).exists():
             await self._git(known.repository, "branch", "--delete", known.branch)
             await asyncio.to_thread(self._forget, known)
+
+    async def _removed(self, worktree: Worktree, worked_in: Iterable[str]) -> str:
+        """Why it is not; "" when it is. Raises CannotMake."""
+        if any(Path(each).is_relative_to(worktree.path) for each in worked_in):
+            return "another agent works in it."
+        status = await self._git(worktree.path, "status", "--porcelain", "--ignored")
+        if status.code:
+            return _said(status)
+        if status.out:
+            return "it holds files that are not committed."
+        removed = await self._git(worktree.repository, "worktree", "remove", worktree.path)
+        return _said(removed) if removed.code else ""
 
     # ---- git -------------------------------------------------------------------------------------------
 
@@ -143,27 +165,29 @@ class Worktrees:
         return found.code == 0
 
     async def _is_whole(self, worktree: Worktree) -> bool:
-        """git has finished making it. One that a kill left half has a lock of git's own."""
+        """git has finished making it. One that a kill left half has a lock of git's own. Raises CannotMake
+        when git does not say: what is not known to be half made is not removed."""
         if not Path(worktree.path, ".git").is_file():
             return False
         listed = await self._git(worktree.repository, "worktree", "list", "--porcelain")
+        if listed.code:
+            raise CannotMake(f"git could not list its worktrees: {_said(listed)}")
         entry = next(
             (text for text in listed.out.split("\n\n") if text.startswith(f"worktree {worktree.path}\n")), ""
         )
         return f"branch refs/heads/{worktree.branch}" in entry.splitlines() and "\nlocked" not in entry
 
     async def _git(self, folder: str, *words: str) -> _Ran:
-        """One command. What it cannot do is in the result; raises CannotMake when git does not answer."""
+        """One command. What it cannot do is in the result; raises CannotMake when git does not answer in
+        time, or says too much to be read."""
         program = shutil.which("git")
         if program is None:
             raise CannotMake("git is not in PATH.")
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         environment |= {"LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
-        parts = {1: bytearray(), 2: bytearray()}
+        heard = _Heard()
         try:
-            child = await Child.spawn(
-                (program, *words), environment, lambda fd, data: parts[fd].extend(data), folder=Path(folder)
-            )
+            child = await Child.spawn((program, *words), environment, heard.take, folder=Path(folder))
         except OSError as error:
             return _Ran(-1, "", error.strerror or "it cannot be run")
         try:
@@ -172,10 +196,12 @@ class Worktrees:
                 await child.finished()
         except TimeoutError:
             child.kill_group()
-            raise CannotMake(f"git {words[0]} did not answer within {GIT_S:.0f} seconds.") from None
+            raise CannotMake(f"git {words[0]} did not answer within {GIT_S:g} seconds.") from None
         finally:
             await child.aclose()
-        out, err = (bytes(parts[fd]).decode(errors="replace") for fd in (1, 2))
+        if heard.is_cut:
+            raise CannotMake(f"git {words[0]} said more than {size(MOST_BYTES)}.")
+        out, err = (bytes(heard.parts[fd]).decode(errors="replace") for fd in (1, 2))
         return _Ran(-1 if child.code is None else child.code, out, err)
 
     # ---- what is remembered ----------------------------------------------------------------------------

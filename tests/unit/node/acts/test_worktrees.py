@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -124,3 +125,51 @@ async def test_no_name_of_a_branch_is_a_flag_or_damages_git(
 async def test_a_folder_without_a_repository_is_said(worktrees: Worktrees, tmp_path: Path) -> None:
     with pytest.raises(CannotMake, match="not in a git repository"):
         await worktrees.make("op_1", str(tmp_path), "plums")
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("head -c 100000 /dev/zero", "git status said more than 4 kB."),
+        ("head -c 100000 /dev/zero >&2; exit 1", "it did not say why."),
+        ("exec sleep 60", "git status did not answer within 0.5 seconds."),
+        ("echo 'fatal: the index is damaged' >&2; exit 128", "the index is damaged"),
+    ],
+)
+async def test_what_git_says_has_an_end_and_the_worktree_stays(
+    worktrees: Worktrees,
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    does: str,
+    said: str,
+) -> None:
+    worktree = await made(worktrees, repository)
+    instead_of_git(tmp_path / "bin", "status", does, monkeypatch)
+    monkeypatch.setattr("controlroom.node.acts.worktrees.MOST_BYTES", 4_000)
+    if "sleep" in does:
+        monkeypatch.setattr("controlroom.node.acts.worktrees.GIT_S", 0.5)
+    assert await worktrees.remove(worktree.folder) == f"Its worktree {worktree.path} stays: {said}"
+    assert Path(worktree.folder, "north.txt").exists()
+
+
+async def test_one_that_git_does_not_list_now_is_not_made_anew(
+    worktrees: Worktrees, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worktree = await made(worktrees, repository)
+    Path(worktree.folder, "south.txt").write_text("plums")
+    instead_of_git(tmp_path / "bin", "worktree list", "echo 'fatal: no memory' >&2; exit 1", monkeypatch)
+    with pytest.raises(CannotMake, match="git could not list its worktrees: no memory"):
+        await made(worktrees, repository)
+    assert Path(worktree.folder, "south.txt").read_text() == "plums"
+
+
+def instead_of_git(folder: Path, words: str, does: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For one command of git another program answers."""
+    folder.mkdir()
+    stub = folder / "git"
+    stub.write_text(
+        f'#!/bin/sh\ncase "$*" in "{words}"*) {does};; *) exec {shutil.which("git")} "$@";; esac\n'
+    )
+    stub.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
