@@ -11,7 +11,7 @@ import pytest
 
 from controlroom.gateway.outbox import WAIT_ABOVE
 from controlroom.gateway.sockets import MOST_WAITING, MOST_WAITING_OF_PEER, SocketTimes
-from controlroom.hub import devices
+from controlroom.hub import device_memory
 from controlroom.kit.clock import FakeClock
 from tests.integration.gateway.parts import Echo, EchoPart
 from tests.support.relay_door import RelayDoor
@@ -180,7 +180,7 @@ async def test_a_reduced_right_counts_on_the_open_socket(door: RelayDoor) -> Non
 async def test_a_session_that_runs_out_closes_its_socket_at_that_moment(
     door: RelayDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(devices, "ROUND_S", 3600.0)  # only its own timer can tell
+    monkeypatch.setattr(device_memory, "ROUND_S", 3600.0)  # only its own timer can tell
     client, auth = await door.paired(ttl_s=1)
     assert await client.closed() == (1008, "session expired")
     assert door.clock.now_ms() / 1000 > auth["expires_at"]

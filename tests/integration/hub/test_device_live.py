@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from controlroom.hub import devices
+from controlroom.hub import device_memory
 from controlroom.hub.api import conversation
 from controlroom.hub.api.device_callers import KEY_HEADER
 from controlroom.testing.fake_node import agent_state
@@ -143,7 +143,7 @@ async def test_who_may_not_read_any_more_is_put_out(
 async def test_a_right_to_read_that_runs_out_closes_the_socket_at_that_moment(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(devices, "ROUND_S", 3600.0)
+    monkeypatch.setattr(device_memory, "ROUND_S", 3600.0)
     monkeypatch.setattr(conversation, "PING_S", 3600.0)
     laptop = await door.laptop(PairingPolicy(grants={"chat": 1}))
     async with door.live(laptop) as socket:
@@ -156,7 +156,7 @@ async def test_a_right_to_read_that_runs_out_closes_the_socket_at_that_moment(
 async def test_a_device_whose_time_is_over_is_put_out(
     house: House, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(devices, "ROUND_S", 3600.0)  # only its own timer can tell
+    monkeypatch.setattr(device_memory, "ROUND_S", 3600.0)  # only its own timer can tell
     laptop = await door.laptop(PairingPolicy(ttl_s=3))
     expires_ms = (await house.hub.devices.all())[0].expires_ms
     assert expires_ms is not None

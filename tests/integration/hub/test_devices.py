@@ -416,7 +416,7 @@ async def test_a_listener_that_fails_does_not_keep_the_others_from_closing(tmp_p
     def broken(device_id: str, why: DeviceEnd) -> None:
         raise RuntimeError
 
-    desk.book._at_end.insert(0, broken)
+    desk.book._memory.at_end.insert(0, broken)
     phone = await desk.pair()
     await desk.book.revoke(phone.device, "host")
     assert desk.ended == [(phone.device.id, "revoked")]
