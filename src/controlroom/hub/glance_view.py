@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from controlroom.core.notify.badge import stopped_of
 from controlroom.core.text import clean_line
+from controlroom.hub.notify_facts import facts_of
 from controlroom.wire.glance import Glance, GlanceAccount, GlanceWaiting, GlanceWindow
 from controlroom.wire.model import Agent, Fleet, Health
 from controlroom.wire.question import Question
@@ -22,8 +24,7 @@ def glance_of(
     *,
     now_ms: int,
 ) -> Glance:
-    """Each waiting thing counts once, as at the app's icon: open questions, and agents that are stopped by
-    another prompt or a fault. Agents out of reach and archived ones do not count; their questions do."""
+    """Each waiting thing counts once, as at the app's icon."""
     reachable = {machine.id for machine in fleet.machines if machine.online}
     agents = [agent for agent in fleet.agents if agent.machine_id in reachable and not agent.archived]
     names = {agent.id: agent.name for agent in fleet.agents}
@@ -38,13 +39,13 @@ def glance_of(
         )
         for one in asking
     ]
-    carded = {one.waiting_id for one in asking if one.waiting_id}
-    for agent in agents:
+    stopped = {agent.id for agent in stopped_of(facts_of(fleet, asking, (), ()))}
+    for agent in fleet.agents:
+        if agent.id not in stopped:
+            continue
         if agent.fault is not None:
             waiting.append(_stopped(agent, "fault", agent.fault.since_ms))
-        elif agent.activity == "blocked" and (
-            agent.waiting_for is None or agent.waiting_for.id not in carded
-        ):
+        else:
             waiting.append(_stopped(agent, "prompt", agent.since_ms))
     waiting.sort(key=lambda one: (not one.blocking, one.since_ms))
     return Glance(

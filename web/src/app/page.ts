@@ -14,18 +14,21 @@ import type { Route } from "../store/routes";
 export function keepPage(room: Room): void {
   followHeight();
   effect(() => showTheme(taste.value.theme));
-  const waiting = computed(() => {
+  const counts = computed(() => {
     const { agents, machines, questions } = room.state.value;
-    return room.link.value.kind === "not_paired" ? 0 : countsOf(agents, machines, questions).waiting;
+    return countsOf(agents, machines, questions);
   });
+  const isPaired = computed(() => room.link.value.kind !== "not_paired");
+  const waiting = computed(() => (isPaired.value ? counts.value.waiting : 0));
+  const needs = computed(() => (isPaired.value ? counts.value.needs : 0));
   effect(() => {
     const { kind } = room.link.value;
     const isHidden = isShut.value || kind === "locked" || kind === "not_paired";
     const place = isHidden ? "" : titleOf(route.value, room.state.value);
     document.title = `${waiting.value > 0 ? `(${waiting.value}) ` : ""}${place === "" ? "" : `${place} · `}Control Room`;
   });
-  const isKnown = computed(() => room.link.value.kind === "not_paired" || (room.state.value.epoch > 0 && room.state.value.questions.isKnown));
-  const show = (): void => { if (isKnown.value) showBadge(waiting.value); };
+  const isKnown = computed(() => !isPaired.value || (room.state.value.epoch > 0 && room.state.value.questions.isKnown));
+  const show = (): void => { if (isKnown.value) showBadge(needs.value); };
   effect(show);
   document.addEventListener("visibilitychange", () => {
     badge = null;

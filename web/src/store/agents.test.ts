@@ -100,7 +100,7 @@ describe("counts", () => {
       agent({ activity: "blocked", machine_id: "attic" }),
     ];
     const machines = new Map([...STUDIO, ["attic", machine("attic", false)]]);
-    expect(countsOf(mapOf(all), machines)).toEqual({ stopped: 2, questions: 2, waiting: 4, longestSinceMs: 600, unread: 2 });
+    expect(countsOf(mapOf(all), machines)).toEqual({ stopped: 2, questions: 2, waiting: 4, needs: 3, longestSinceMs: 600, unread: 2 });
   });
 
   it("counts nothing of a machine that is not known", () => {

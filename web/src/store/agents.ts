@@ -133,8 +133,13 @@ export interface Counts {
   stopped: number;
   /** Open questions: the badge of Inbox. */
   questions: number;
-  /** Both: the badge of the app. */
+  /** Both. */
   waiting: number;
+  /**
+   * The number at the app's icon, counted as the hub counts it for pushes (core/notify/badge.py; the same table of cases
+   * tests both): open questions, and agents that are stopped. A reply whose question the hub does not know as open is neither.
+   */
+  needs: number;
   /** The longest of them waits since then; null when none does. */
   longestSinceMs: number | null;
   /** Listed agents with something unread. */
@@ -143,18 +148,20 @@ export interface Counts {
 
 /** Each thing once: an open question is counted as itself and not as its agent too. */
 export function countsOf(agents: ReadonlyMap<string, Agent>, machines: ReadonlyMap<string, Machine>, asked: Asked = NO_QUESTIONS): Counts {
-  const counts: Counts = { stopped: 0, questions: 0, waiting: 0, longestSinceMs: null, unread: 0 };
+  const counts: Counts = { stopped: 0, questions: 0, waiting: 0, needs: 0, longestSinceMs: null, unread: 0 };
   const count = (what: "stopped" | "questions", sinceMs: number): void => {
     counts[what] += 1;
     counts.waiting += 1;
     counts.longestSinceMs = counts.longestSinceMs === null ? sinceMs : Math.min(counts.longestSinceMs, sinceMs);
   };
   for (const question of openOf(asked)) count("questions", question.asked_at_ms);
+  counts.needs = counts.questions;
   for (const agent of asShown(agents, asked).values()) {
     if (agent.archived) continue;
     if (agent.unread > 0) counts.unread += 1;
     if (!waits(agent, machines) || (asks(agent) && hasCard(asked, agent))) continue;
     count(asks(agent) ? "questions" : "stopped", standingOf(agent).sinceMs);
+    if (standingOf(agent).lamp !== "question") counts.needs += 1;
   }
   return counts;
 }
