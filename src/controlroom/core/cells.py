@@ -15,9 +15,12 @@ from functools import lru_cache
 
 _JOINER = "\u200d"
 _SGR = re.compile("(\x1b\\[[0-9;:]*m)")
-# Blocks with characters whose width depends on the terminal; and the marks that change a width.
-_MAYBE_DOUBTFUL = re.compile("[\u200d\u20e3\u2300-\u2bff\ufe0e\ufe0f\U0001f000-\U0001faff]")
-_MARKS = "\u200d\u20e3\ufe0e\ufe0f"
+# Characters whose width depends on the terminal, and the marks that change a width. Of the symbols these are
+# the wide ones: lines of boxes, which stand in nearly every screen, are not among them.
+_WIDE_SYMBOLS = "".join(
+    symbol for symbol in map(chr, range(0x2300, 0x2C00)) if unicodedata.east_asian_width(symbol) in "WF"
+)
+_DOUBTFUL = re.compile(f"[\u200d\u20e3\ufe0e\ufe0f{_WIDE_SYMBOLS}\U0001f000-\U0001faff]")
 _ZERO_WIDTH = {"Mn", "Me", "Cf", "Cc", "Cs"}
 
 
@@ -42,15 +45,10 @@ def grid_width(text: str) -> int:
     return cells
 
 
-def _is_doubtful(character: str) -> bool:
-    return character in _MARKS or (
-        _MAYBE_DOUBTFUL.match(character) is not None and (character >= "\U0001f000" or _width(character) == 2)
-    )
-
-
+@lru_cache(maxsize=1024)  # most rows of a screen are the same at the next look
 def placed(row: str) -> str:
     """A row (text with SGR codes, drawn from the first column) that stays in the multiplexer's grid."""
-    if not _MAYBE_DOUBTFUL.search(row):
+    if not _DOUBTFUL.search(row):
         return row
     parts: list[str] = []
     column, doubtful, joined = 0, False, False
@@ -63,7 +61,7 @@ def placed(row: str) -> str:
             if doubtful and width:
                 parts.append(f"\x1b[{column + 1}G")
                 doubtful = False
-            doubtful = doubtful or _is_doubtful(character)
+            doubtful = doubtful or _DOUBTFUL.match(character) is not None
             parts.append(character)
             column += width
             joined = character == _JOINER
