@@ -14,7 +14,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/node:$$PATH"
+# Each file of tests runs in one worker; those that begin first are the ones that take longest (tests/conftest.py).
+# Most of them wait for real programs: a third worker uses what two would leave idle on two processors.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 CACHES := .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build
+
+# Tests start the product hundreds of times: without bytecode each start would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help up setup setup-dev setup-web tmux chromium test test-web lint web web-types web-check pictures test-real test-latest bench clean
 
@@ -29,7 +35,7 @@ setup: $(VENV)/.base ## Make the virtual environment with what the product needs
 setup-dev: $(VENV)/.dev ## ... and with what the tests need
 
 test: setup-dev tmux chromium lint web-check ## Everything that needs no agent program: linters, types, all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	$(PYTEST) $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m pytest -n 2 --dist loadfile tests/e2e)
 
 test-web: setup-dev tmux chromium web-check ## The web app only: its own tests, then in Chromium against a real control room

@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 # A shell that runs the tests in the background lets them ignore Ctrl-C, and every program that they start
@@ -20,5 +21,11 @@ os.environ["CONTROLROOM_USAGE_ENDPOINT"] = "false"
 settings.register_profile("controlroom", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("controlroom")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits for real programs begins first: a long file at the end would keep one worker busy alone."""
+    items.sort(key=lambda item: "tests/unit/" in item.path.as_posix())
+
 
 pytest_plugins = ["tests.support.tmux", "tests.support.multiplexers"]

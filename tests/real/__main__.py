@@ -83,7 +83,6 @@ def _pytest(
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "TMPDIR": str(folder / "tmp"),
-        "PYTHONDONTWRITEBYTECODE": "1",
         MARK: mark,
     }
     command = [str(tree / ".venv" / "bin" / "python"), "-m", "pytest", "-p", "no:cacheprovider"]
