@@ -1,5 +1,6 @@
 /**
- * What was begun to be written, for each chat of this device: text, a quote, and files that were not sent.
+ * What was begun to be written, for each chat of this device: text, a quote, and files that were not sent. An answer to a
+ * question is one too, under the question's id.
  *
  * Pure. A draft is never dropped silently: when there is no room for another one, the person is told which would
  * have to go, and decides. Until then the new one lives in the page only.

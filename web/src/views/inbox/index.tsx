@@ -122,9 +122,10 @@ function OpenInbox(props: InboxProps) {
 
 /** The open ones in their order; and those that closed while the person was at them: what was written, and what was refused, is not lost. */
 function useShownIds(asked: Asked): readonly string[] {
+  const room = useRoom();
   const before = useRef<readonly string[]>([]);
   const kept = before.current.map((id) => asked.byId.get(id)).filter((question) => question !== undefined && !isOpen(question)
-    && (actOf(question.id).value.at !== "idle" || (wordsFor(question.id).value?.trim() ?? "") !== "")) as Question[];
+    && (actOf(question.id).value.at !== "idle" || (wordsFor(room, question).value?.trim() ?? "") !== "")) as Question[];
   const ids = kept.length === 0 ? openOf(asked).map((question) => question.id) : [...openOf(asked), ...kept].sort(inOrder).map((question) => question.id);
   before.current = ids;
   const name = ids.join(" ");

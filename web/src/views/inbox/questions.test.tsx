@@ -212,6 +212,17 @@ describe("a card that closes elsewhere", () => {
     await press("Throw away");
     expect(cards()).toEqual([]);
   });
+  it("says nothing of words that are the answer itself: the page had gone before it heard so", async () => {
+    know(api);
+    show();
+    await press("Answer in words");
+    const field = document.querySelector("textarea") as HTMLTextAreaElement;
+    act(() => { field.value = "by tenant"; field.dispatchEvent(new Event("input", { bubbles: true })); });
+    hear("question.changed", closed(api, "answered", NOW, "device:d", { answer: { by: "device:d", at_ms: NOW, option: null, text: "by tenant" } }));
+    await flush();
+    expect(document.body.textContent).not.toContain("Your words were not sent");
+    expect(cards()).toEqual([]);
+  });
   it("leaves the focus with the next one", async () => {
     know(api, ios);
     show();

@@ -20,7 +20,7 @@ export async function act(room: Room, question: Question, what: Act): Promise<vo
     if (state.at === "refused") showToast({ text: line(refusalWords(state), 200) });
     return;
   }
-  if (what.deed === "answer") forgetWords(question.id);
+  if (what.deed === "answer") void forgetWords(room, question);
   showToast({
     text: saidOf(what, after, room.nowMs()),
     ...(canUndo(after, room.nowMs()) ? { forMs: UNDO_MS, act: { label: "Undo", run: () => void act(room, after, { deed: "undo", label: "Undo" }) } } : {}),

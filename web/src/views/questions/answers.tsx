@@ -34,7 +34,7 @@ export function Answers(props: AnswersProps) {
   const hint = useId();
   const place = useRef<HTMLDivElement>(null);
   const standing = useSettled(place, question.id);
-  const words = wordsFor(question.id);
+  const words = wordsFor(room, question);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [pressed, setPressed] = useState<{ key: string; count: number }>({ key: "", count: 0 });
   const way = useWay(question);
@@ -190,7 +190,7 @@ function Option(props: OptionProps) {
 /** The answer in words, or a note that goes with the option that is chosen then. */
 function Words(props: { question: Question; isOff: boolean; hint: string; isSettled(): boolean; onSend(): void }) {
   const { question, isOff } = props;
-  const words = wordsFor(question.id);
+  const words = wordsFor(useRoom(), question);
   const label = useId();
   const text = words.value ?? "";
   const isAlone = question.options.length === 0;
@@ -211,6 +211,7 @@ function Words(props: { question: Question; isOff: boolean; hint: string; isSett
           }}
         />
       </label>
+      {words.trouble === "" || isEmpty ? null : <p class="sm muted">{words.trouble} What you write is lost when this page closes.</p>}
       <div class="card-acts">
         <HoldButton
           class={question.blocking ? "btn btn-fault" : "btn btn-primary"} isRisky={question.blocking} label={line(text, 120)} note={CONFIRM}

@@ -1,6 +1,6 @@
 /** How a question ended, what led there, and the way back where there is one. */
 import { useComputed, type ReadonlySignal } from "@preact/signals";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import type { Question } from "../../api/types";
 import { block, line } from "../../kit/text";
@@ -15,7 +15,7 @@ import { canUndo, endWords, stepWords } from "../../store/question-words";
 import { addressOf } from "../../store/routes";
 import { act } from "./acts";
 import { Answers } from "./answers";
-import { wordsFor } from "./words";
+import { forgetWords, wordsFor } from "./words";
 
 /** The minute that it is: what tells a time of day needs no more. */
 export function useMinute(): number {
@@ -72,9 +72,13 @@ function Typed(props: { question: Question }) {
 
 /** Words that were written when somebody else closed it are not lost. */
 function Unsent(props: { question: Question }) {
-  const words = wordsFor(props.question.id);
+  const { question } = props;
+  const room = useRoom();
+  const words = wordsFor(room, question);
   const text = words.value?.trim() ?? "";
-  if (text === "" || actOf(props.question.id).value.at === "sending") return null;
+  const isSent = text !== "" && question.answer?.text?.trim() === text; // the page went before it heard so
+  useEffect(() => { if (isSent) void forgetWords(room, question); }, [isSent]);
+  if (text === "" || isSent || actOf(question.id).value.at === "sending") return null;
   return (
     <div class="callout">
       <Icon name="edit" />
