@@ -29,7 +29,7 @@ Source: spec 002 sections 7 and 11; field lessons 35, 36 and 38.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -105,11 +105,6 @@ _HELD_UP: Mapping[Activity, str] = {
 _PAYS = "Paid extra usage would go on there: you are asked, and until you answer it is no."
 
 
-def advise(agents: Iterable[PolicyAgent], situation: Situation) -> tuple[Advice, ...]:
-    """What would be done with each agent of the machine now."""
-    return tuple(advise_one(agent, situation) for agent in agents)
-
-
 def advise_one(agent: PolicyAgent, situation: Situation) -> Advice:
     """What would be done with one agent now, and why."""
     now_ms = situation.now_ms
@@ -149,6 +144,14 @@ def next_window(account: PolicyAccount, model: str, rules: Rules, now_ms: int) -
     if last is None:
         return None
     return LeftAccount(account_id=account.id, length_minutes=last.length_minutes, until_ms=last.until_ms)
+
+
+def may_land(account: PolicyAccount, model: str, rules: Rules, now_ms: int, answer: bool | None) -> bool:
+    """Whether a move onto this account that still waits may go on. The margin has done its work: by now no
+    trouble is enough. ``answer``: whether the person allows paid extra usage there."""
+    is_known = all(left_now(window, now_ms) is not None for window in counting(account, model))
+    is_free = guard("move", account, model, now_ms, answer) in ("free", "allowed")
+    return is_known and is_free and not troubles(account, model, rules, now_ms)
 
 
 def _with(

@@ -3,7 +3,7 @@
 It asks for a move like everybody else, by ``policy``, with its rule as the why; so a move has its receipts
 and its undo, survives restarts, and is never done twice at once. An agent that has an operation gets no
 other, and a machine gets one move at a time: readings and load have changed by the next. A move that still
-waits when its account has enough again is taken back.
+waits when its account has enough again, or when its target has not any more, is taken back.
 
 Nothing is done while the Control Room is paused, nor on machines that are away. Times: a look every half
 minute, and soon after something changed.
@@ -18,7 +18,7 @@ import msgspec
 import structlog
 
 from controlroom.core.allowance import PolicyAccount
-from controlroom.core.policy import next_window
+from controlroom.core.policy import may_land, next_window
 from controlroom.hub.accounts import Accounts
 from controlroom.hub.credit import CreditGuard
 from controlroom.hub.errors import HubError
@@ -131,7 +131,7 @@ class PolicyDesk:
                 continue
             own = [operation for operation in under_way if operation.agent_id == agent.id]
             if own:
-                await self._take_back(advice, own)
+                await self._take_back(advice, agent, own)
             elif advice.what == "ask":
                 await self._ask(advice, agent)
             elif advice.what == "move" and agent.machine_id not in taken:
@@ -160,16 +160,25 @@ class PolicyDesk:
         if advice.card is not None and account is not None:
             await self._credit.ask(agent.id, advice.card, account, agent.model or "")
 
-    async def _take_back(self, advice: PolicyAdvice, own: Sequence[Operation]) -> None:
-        """A move that waits is not needed any more: its account has enough again."""
+    async def _take_back(self, advice: PolicyAdvice, agent: Agent, own: Sequence[Operation]) -> None:
+        """A move that waits is not needed any more, because its account has enough again; or it would not
+        be asked for by now, because its target has not."""
         for operation in own:
-            is_ours = operation.kind == "move" and operation.by == POLICY
-            if not is_ours or _acts(operation) or advice.rule != "enough_left":
+            if operation.kind != "move" or operation.by != POLICY or _acts(operation):
+                continue
+            if advice.rule != "enough_left" and await self._may_land(operation, agent):
                 continue
             try:
                 await self._operations.withdraw(operation, POLICY)
             except HubError as error:  # it has just begun
                 _log.info("a move is not taken back", operation=operation.id, code=error.code)
+
+    async def _may_land(self, operation: Operation, agent: Agent) -> bool:
+        target = account_of(self._accounts, operation.args.profile or "")
+        if target is None:  # its machine tells of accounts a moment after it comes back
+            return True
+        answer = (await self._credit.answers()).get(target.id)
+        return may_land(target, agent.model or "", rules_of(self._settings), self._clock.now_ms(), answer)
 
 
 def place_of(accounts: Accounts, agent: Agent) -> PolicyAccount | None:

@@ -192,6 +192,17 @@ async def test_nothing_is_done_while_paused(house: House) -> None:
     await moved(house)
 
 
+async def test_a_move_that_waits_is_taken_back_when_its_target_is_spent_by_now(house: House) -> None:
+    await tell(house, {"work": 98, "home": 40})
+    move = await moved(house)
+    await tell(house, {"work": 98, "home": 97})
+    assert (await advice(house, "no_target")).operation == move.id
+    await house.hub.policy.look()
+    assert house.node.asked == acts(house), "less than the margin, and no trouble: it goes on"
+    await tell(house, {"work": 98, "home": 99})
+    await until(lambda: any(act.id.startswith("amd_") for act in house.node.asked), "it is taken back")
+
+
 async def test_what_is_remembered_of_agents_that_left_goes_once_nothing_of_it_counts(house: House) -> None:
     await house.node.put(agent_state())
     await house.until_agent()

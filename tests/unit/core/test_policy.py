@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from controlroom.core.allowance import PolicyAccount, Rules
-from controlroom.core.policy import Advice, advise, advise_one, next_window
+from controlroom.core.policy import Advice, advise_one, may_land, next_window
 from controlroom.core.policy_targets import LeftAccount, PolicyAgent, PolicyProfile
 from tests.unit.core.policies import (
     DAY,
@@ -245,7 +245,22 @@ def test_the_explanation_of_a_move() -> None:
     )
 
 
-def test_each_agent_gets_its_own_advice() -> None:
-    here = situation(LOW, HOME)
-    found = advise([agent(id="a"), agent("p-home", id="b")], here)
-    assert [(one.agent_id, one.what) for one in found] == [("a", "move"), ("b", "stay")]
+@pytest.mark.parametrize(
+    ("target", "answer", "may"),
+    [
+        (account("Home", 3, 10), None, True),  # chosen with the margin; it may use that up meanwhile
+        (account("Home", 2.9), None, False),
+        (account("Home", 60, 9.9), None, False),
+        (account("Home", 15, reserve_pct=20), None, False),
+        (account("Home", hold_until_ms=NOW + 1), None, False),
+        (account("Home", None), None, False),
+        (account("Home", ago=HOUR), None, True),
+        (account("Home", ago=HOUR, extra="on"), None, False),
+        (account("Home", ago=HOUR, extra="on"), False, False),
+        (account("Home", ago=HOUR, extra="on"), True, True),
+    ],
+)
+def test_a_move_that_waits_may_land_where_there_is_no_trouble(
+    target: PolicyAccount, answer: bool | None, may: bool
+) -> None:
+    assert may_land(target, "", Rules(), NOW, answer) == may
