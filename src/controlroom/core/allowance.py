@@ -94,7 +94,10 @@ def left_now(window: PolicyWindow, now_ms: int) -> float | None:
     """What is left at most; None = unknown."""
     if window.resets_at_ms is not None and window.resets_at_ms <= now_ms:
         return 100.0
-    if window.left_pct is None or now_ms - window.taken_at_ms > TRUST_MS:
+    trusted_ms = TRUST_MS
+    if window.resets_at_ms is None:  # it came and went by its length at the latest
+        trusted_ms = min(TRUST_MS, window.length_minutes * MINUTE_MS - 1)
+    if window.left_pct is None or now_ms - window.taken_at_ms > trusted_ms:
         return None
     return min(max(window.left_pct, 0.0), 100.0)
 

@@ -37,6 +37,14 @@ def test_what_is_left_now(left: float | None, ends_in: int, ago: int, known: flo
     assert left_now(window(WEEK, left, ends_in, ago), NOW) == known
 
 
+def test_a_window_whose_reset_was_not_said_is_unknown_once_its_length_has_passed() -> None:
+    short = msgspec.structs.replace(window(SHORT, 2, ago_ms=5 * HOUR - 1), resets_at_ms=None)
+    assert (left_now(short, NOW), ends_at(short)) == (2, NOW + 1)
+    assert left_now(short, NOW + 1) is None, "else it would be trouble that ended in the past"
+    week = msgspec.structs.replace(window(WEEK, 2, ago_ms=TRUST_MS), resets_at_ms=None)
+    assert (left_now(week, NOW), left_now(week, NOW + 1)) == (2, None)
+
+
 def test_an_old_reading_is_old_until_its_reset_has_passed() -> None:
     assert not is_old(window(WEEK, 50, ago_ms=FRESH_MS), NOW)
     assert is_old(window(WEEK, 50, ago_ms=FRESH_MS + 1), NOW)
