@@ -7,7 +7,9 @@ for and never logged.
 from __future__ import annotations
 
 import os
+import select
 import signal
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +20,8 @@ import msgspec
 READ_BYTES = 16_384
 KERNEL_THREADS = 2  # the parent of those; every other process has words, but for a moment while it begins
 STOPPED = "Tt"  # proc(5): by a signal, or by a debugger
+STAT_FIELDS = 20  # as many as are wanted, behind the name; the rest stays one piece
+MOST_HELD = 64  # processes that are held open to hear of their end; each is a file descriptor
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,11 +89,61 @@ def ask_to_end(processes: Processes, pid: int, start: str) -> None:
             os.close(descriptor)
 
 
+class _Living:
+    """Processes that are asked after again and again, each held by its pidfd (pidfd_open(2)).
+
+    It names this very process for ever and becomes readable when it ends, so one system call tells what
+    else takes opening, reading and parsing a file.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[int, str]] = {}  # by pid: its pidfd and its start time
+        self._asked: set[int] = set()
+        weakref.finalize(self, _close_all, self._held)
+
+    def start_of(self, pid: int) -> str | None:
+        """The start time of a process that is held and lives now; None says nothing."""
+        held = self._held.get(pid)
+        if held is None:
+            return None
+        self._asked.add(pid)
+        if _has_no_word(held[0]):
+            return held[1]
+        os.close(self._held.pop(pid)[0])
+        return None
+
+    def hold(self, pid: int, descriptor: int, start: str) -> None:
+        """``descriptor`` was opened before ``start`` was read."""
+        if pid in self._held or len(self._held) >= MOST_HELD or not _has_no_word(descriptor):
+            os.close(descriptor)
+            return
+        self._held[pid] = descriptor, start
+        self._asked.add(pid)
+
+    def let_go(self) -> None:
+        """Of those that nobody asked after since the last call."""
+        for pid in self._held.keys() - self._asked:
+            os.close(self._held.pop(pid)[0])
+        self._asked = set()
+
+
+def _has_no_word(descriptor: int) -> bool:
+    door = select.poll()
+    door.register(descriptor, select.POLLIN)
+    return not door.poll(0)
+
+
+def _close_all(held: dict[int, tuple[int, str]]) -> None:
+    for descriptor, _ in held.values():
+        os.close(descriptor)
+
+
 class ProcProcesses:
     """``Processes`` from /proc (see proc(5)); ``root`` is for tests."""
 
     def __init__(self, root: Path = Path("/proc"), uid: int | None = None) -> None:
         self._root = str(root)
+        self._living = _Living() if self._root == "/proc" else None
         self._uid = os.getuid() if uid is None else uid
         self._known: dict[int, Process] = {}
         self._children: dict[int, list[int]] = {}
@@ -128,8 +182,8 @@ class ProcProcesses:
         if raw is None:
             return None
         head, _, tail = raw.rpartition(b")")
-        fields = tail.split()
-        if len(fields) < 20:
+        fields = tail.split(None, STAT_FIELDS)
+        if len(fields) < STAT_FIELDS:
             return None
         name = head.partition(b"(")[2].decode(errors="replace")
         return name, fields[0].decode(), int(fields[1]), fields[19].decode()
@@ -158,6 +212,8 @@ class ProcProcesses:
             known[pid] = process
             children.setdefault(process.ppid, []).append(pid)
         self._known, self._children, self._below, self._stopped = known, children, {}, stopped
+        if self._living is not None:
+            self._living.let_go()
 
     def _read(self, pid: int, stat: tuple[str, str, int, str]) -> Process | None:
         argv = self._read_file(pid, "cmdline")
@@ -204,6 +260,22 @@ class ProcProcesses:
         return self._known.values()
 
     def start_of(self, pid: int) -> str | None:
+        if self._living is None or pid not in self._known:
+            return self._read_start(pid)
+        if (start := self._living.start_of(pid)) is not None:
+            return start
+        try:
+            descriptor = os.pidfd_open(pid)
+        except OSError:  # it ended, or no descriptor is left
+            return self._read_start(pid)
+        start = self._read_start(pid)
+        if start is None:
+            os.close(descriptor)
+        else:
+            self._living.hold(pid, descriptor, start)
+        return start
+
+    def _read_start(self, pid: int) -> str | None:
         stat = self._stat(pid)
         return None if stat is None or stat[1] in "ZX" else stat[3]
 
