@@ -63,6 +63,8 @@ async def wait_at_most(event: asyncio.Event, seconds: float | None) -> bool:
 
     Not ``asyncio.wait_for``: before Python 3.12 it loses a cancellation that comes together with the event.
     """
+    if event.is_set():  # nothing to wait for, and no timer to begin and end
+        return True
     try:
         async with asyncio.timeout(seconds):
             return await event.wait()
