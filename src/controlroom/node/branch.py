@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import stat
 
 MAX_DEPTH = 40
 MAX_BYTES = 4096
@@ -27,7 +27,7 @@ class Branches:
             return None
         looked, head = self._heads.get(folder, (None, None))
         if looked is None or not 0 <= now_ms - looked < LOOK_AGAIN_MS:
-            head = _find_head(Path(folder))
+            head = _find_head(folder)
             self._heads[folder] = (now_ms, head)
         if head is None:
             return None
@@ -45,19 +45,26 @@ class Branches:
         return name
 
 
-def _find_head(folder: Path) -> str | None:
+def _find_head(folder: str) -> str | None:
     """The HEAD file of the repository or worktree around ``folder`` (gitrepository-layout(5))."""
-    for place in [folder, *folder.parents][:MAX_DEPTH]:
-        dot_git = place / ".git"
+    place = folder
+    for _ in range(MAX_DEPTH):
+        dot_git = os.path.join(place, ".git")  # noqa: PTH118 - a Path costs more than the look, and so below
         try:
-            if dot_git.is_dir():
-                return str(dot_git / "HEAD")
-            if dot_git.is_file():
-                with dot_git.open("rb") as file:
+            mode = os.stat(dot_git).st_mode  # noqa: PTH116
+            if stat.S_ISDIR(mode):
+                return f"{dot_git}/HEAD"
+            if stat.S_ISREG(mode):
+                with open(dot_git, "rb") as file:  # noqa: PTH123
                     line = file.read(MAX_BYTES).decode(errors="replace").strip()
-                if line.startswith("gitdir: "):
-                    return str(place / line.removeprefix("gitdir: ") / "HEAD")
-                return None
-        except OSError:
+                is_linked = line.startswith("gitdir: ")
+                return os.path.join(place, line.removeprefix("gitdir: "), "HEAD") if is_linked else None  # noqa: PTH118
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except (OSError, ValueError):
             return None
+        above = os.path.dirname(place)  # noqa: PTH120
+        if above == place:
+            return None
+        place = above
     return None
