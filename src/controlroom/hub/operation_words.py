@@ -54,14 +54,27 @@ def asked(operation: Operation) -> str:
     return f"{text}. Why: {operation.why}"
 
 
-def ended(operation: Operation) -> str:
+def ended_by(record: OperationRecord) -> str:
+    """Who is behind the end: whoever took it back, else whoever asked for it."""
+    return (record.taken_back_by if _is_taken_back(record.operation) else "") or record.operation.by
+
+
+def ended(record: OperationRecord) -> str:
     """Of the receipt when it is over."""
+    operation = record.operation
     if operation.error is not None:
         asked = _ASKED[operation.kind] + _where(operation)
+        if _is_taken_back(operation):
+            why = f" Why: {record.taken_back_why}" if record.taken_back_why else ""
+            return f"{asked}, which was taken back while it waited.{why}"
         return f"{asked}, which failed: {operation.error.text} Why: {operation.why}"
     details = [step.detail for step in operation.steps if step.detail and step.state == "done"]
     done = _ENDED[operation.kind] + _where(operation)
     return " ".join([f"{done}.", *details, f"Why: {operation.why}"])
+
+
+def _is_taken_back(operation: Operation) -> bool:
+    return operation.error is not None and operation.error.code == "cancelled"
 
 
 def _where(operation: Operation) -> str:

@@ -23,7 +23,7 @@ from controlroom.hub.messages import Messages
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.operation_profiles import profile_running, profile_said
 from controlroom.hub.operation_requests import act_of, check, check_why, digest_of, undo_id, undoing
-from controlroom.hub.operation_words import asked, ended, undo_of
+from controlroom.hub.operation_words import asked, ended, ended_by, undo_of
 from controlroom.hub.ports import NodeAway
 from controlroom.hub.requests import ID
 from controlroom.hub.store import fleet_rows, operation_rows, policy_rows, request_rows
@@ -129,7 +129,9 @@ class OperationBook:
         if row is None:
             raise HubError("not_found", f"There is no operation {operation_id[:80]}.")
         if row.operation.state in ("queued", "running"):
-            return await self._cancel(row.operation, by)
+            return await self._cancel(row.operation, by, body.why)
+        if row.operation.error is not None and row.operation.error.code == "cancelled":
+            return row.operation  # asked again, because the answer was lost
         id = undo_id(operation_id, body.request_id, by)
 
         def job(change: Change) -> Operation:
@@ -154,9 +156,9 @@ class OperationBook:
 
         return await self._told(await self._store.change(job))
 
-    async def withdraw(self, operation: Operation, by: str) -> None:
+    async def withdraw(self, operation: Operation, by: str, why: str) -> None:
         """End one that still waits. Raises HubError: conflict when it is over, or has begun."""
-        await self._cancel(operation, by)
+        await self._cancel(operation, by, why)
 
     async def under_way(self) -> tuple[Operation, ...]:
         """Those that are not over, in the order in which they were asked for."""
@@ -286,7 +288,7 @@ class OperationBook:
             raise HubError("not_found", "machine_id: there is no such machine.")
         return found.id
 
-    async def _cancel(self, operation: Operation, by: str) -> Operation:
+    async def _cancel(self, operation: Operation, by: str, why: str) -> Operation:
         async with self._lock(operation.machine_id):
 
             def job(change: Change) -> OperationRow:
@@ -295,7 +297,7 @@ class OperationBook:
                 if row.operation.state not in ("queued", "running"):
                     return row
                 if row.record.taken_back_by in ("", POLICY):  # a person's wish outlives the policy's
-                    wish = msgspec.structs.replace(row.record, taken_back_by=by)
+                    wish = msgspec.structs.replace(row.record, taken_back_by=by, taken_back_why=why)
                     row = msgspec.structs.replace(row, record=wish)
                 if row.is_tried:  # stored before its node is asked: the answer may never get here
                     operation_rows.note_wish(change, row.record)
@@ -454,7 +456,6 @@ class OperationBook:
 
     def _end(self, change: Change, row: OperationRow, error: OperationError | None) -> None:
         """An operation is over: with its receipt, its undo, and its first prompt to be sent."""
-        is_taken_back = error is not None and error.code == "cancelled"
         operation = msgspec.structs.replace(
             row.operation, state="delivered" if error is None else "failed", error=error
         )
@@ -469,10 +470,10 @@ class OperationBook:
         policy_rows.note_end(change, record)
         request_rows.add_receipt(
             change,
-            by=(row.record.taken_back_by if is_taken_back else "") or operation.by,
+            by=ended_by(record),
             what=operation.kind,
             code="ok" if error is None else "failed",
-            text=ended(operation),
+            text=ended(record),
             agent_id=operation.agent_id,
             operation_id=operation.id,
         )

@@ -166,10 +166,13 @@ class PolicyDesk:
         for operation in own:
             if operation.kind != "move" or operation.by != POLICY or _acts(operation):
                 continue
-            if advice.rule != "enough_left" and await self._may_land(operation, agent):
-                continue
+            why = "Its account has enough again."
+            if advice.rule != "enough_left":
+                if await self._may_land(operation, agent):
+                    continue
+                why = "The account that it would move to has not enough any more."
             try:
-                await self._operations.withdraw(operation, POLICY)
+                await self._operations.withdraw(operation, POLICY, why)
             except HubError as error:  # it has just begun
                 _log.info("a move is not taken back", operation=operation.id, code=error.code)
 
@@ -202,7 +205,10 @@ def _with_move(advice: PolicyAdvice, move: Operation | None) -> PolicyAdvice:
     if move is None:
         return advice
     by = "by the policy" if move.by == POLICY else "by hand"
-    said = f"It is being moved {by} to profile {move.profile_name or move.args.profile}: {move.id}."
+    profile = move.profile_name or move.args.profile
+    said = f"Its move {by} to profile {profile} waits: {move.id}."
+    if _acts(move):
+        said = f"It is being moved {by} to profile {profile}: {move.id}."
     return msgspec.structs.replace(advice, sentences=(*advice.sentences, said), operation=move.id)
 
 

@@ -191,6 +191,8 @@ async def test_what_its_machine_does_not_have_yet_is_taken_back_here(house: Hous
     taken_back = await house.client.undo_operation("op_1", UndoOperation(request_id="r1", why="Not yet."))
     assert taken_back.state == "failed" and taken_back.error is not None
     assert taken_back.error.code == "cancelled"
+    again = await house.client.undo_operation("op_1", UndoOperation(request_id="r1", why="Not yet."))
+    assert again == taken_back, "who did not hear of it may ask again"
 
 
 async def test_an_undo_is_an_operation_of_its_own(house: House) -> None:

@@ -94,7 +94,7 @@ async def test_it_moves_an_agent_once_and_says_why(house: House) -> None:
     assert (acts(house)[0].profile, acts(house)[0].when, acts(house)[0].drop) == ("/home", "idle", False)
     report = await house.client.policy()
     assert report.advice[0].operation == move.id
-    assert report.advice[0].sentences[-1] == f"It is being moved by the policy to profile home: {move.id}."
+    assert report.advice[0].sentences[-1] == f"Its move by the policy to profile home waits: {move.id}."
     assert [(one.name, one.automatic) for one in report.machines] == [("desk", True)]
     await tell(house, {"home": 98, "work": 98}, profile="/home")
     done = await ends(house, move.id)
@@ -156,7 +156,11 @@ async def test_a_waiting_move_that_a_person_takes_back_leaves_the_agent_alone(
     await ends(house, move.id, OperationError(code="cancelled", text="It was taken back."))
     found = await advice(house, "left_alone")
     assert found.sentences[-1].startswith("A move of the policy was taken back: it is left alone")
-    assert [one.by for one in (await house.client.receipts()).receipts] == ["policy", "host"]
+    last = (await house.client.receipts()).receipts[-1]
+    assert (last.by, last.code) == ("host", "failed")
+    assert (
+        last.text == "Asked for a move to profile home, which was taken back while it waited. Why: It stays."
+    )
     await house.restart()
     await house.hub.policy.look()
     assert len(acts(house)) == 1, "it is not moved again"
@@ -201,6 +205,12 @@ async def test_a_move_that_waits_is_taken_back_when_its_target_is_spent_by_now(h
     assert house.node.asked == acts(house), "less than the margin, and no trouble: it goes on"
     await tell(house, {"work": 98, "home": 99})
     await until(lambda: any(act.id.startswith("amd_") for act in house.node.asked), "it is taken back")
+    await ends(house, move.id, OperationError(code="cancelled", text="It was taken back."))
+    last = (await house.client.receipts()).receipts[-1]
+    assert (last.by, last.text.partition(" Why: ")[2]) == (
+        "policy",
+        "The account that it would move to has not enough any more.",
+    )
 
 
 async def test_what_is_remembered_of_agents_that_left_goes_once_nothing_of_it_counts(house: House) -> None:

@@ -18,8 +18,8 @@ class OperationRecord(msgspec.Struct, frozen=True, kw_only=True):
     """An operation, and what its undo needs: name, session and profile (its id) that the agent had before.
 
     ``session_id``: the one that a restart goes back to. ``profile_folder``: of the profile that was said.
-    ``left``: what the policy moves the agent away from. ``taken_back_by``: who asked to end it while it
-    waited; whether that came in time shows when it ends.
+    ``left``: what the policy moves the agent away from. ``taken_back_by``, ``taken_back_why``: who asked to
+    end it while it waited; whether that came in time shows when it ends.
     """
 
     operation: Operation
@@ -30,6 +30,7 @@ class OperationRecord(msgspec.Struct, frozen=True, kw_only=True):
     profile_folder: str = ""
     left: LeftAccount | None = None
     taken_back_by: str = ""
+    taken_back_why: str = ""
 
 
 class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
