@@ -113,6 +113,8 @@ class OperationBook:
                 if known.digest != digest:
                     raise HubError("conflict", "Another operation was asked for with this id.")
                 return known.operation
+            if by == POLICY:
+                self._is_left_to_policy(change.connection, body)
             return self._add(change, body, by, digest, left=left)
 
         return await self._told(await self._store.change(job))
@@ -178,6 +180,12 @@ class OperationBook:
         if row is None:
             raise HubError("not_found", f"There is no operation {operation_id[:80]}.")
         return row.operation
+
+    def _is_left_to_policy(self, connection: Connection, body: AskOperation) -> None:
+        """The policy goes behind everybody else. Raises HubError."""
+        under_way = operation_rows.under_way(connection)
+        if any(row.operation.agent_id == body.agent_id for row in under_way):
+            raise HubError("conflict", "The agent has an operation.")
 
     async def _told(self, operation: Operation) -> Operation:
         self._wake(operation.machine_id)

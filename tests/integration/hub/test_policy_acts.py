@@ -166,6 +166,24 @@ async def test_a_waiting_move_that_a_person_takes_back_leaves_the_agent_alone(
     assert len(acts(house)) == 1, "it is not moved again"
 
 
+async def test_it_asks_for_nothing_when_somebody_else_was_quicker(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tell(house, {"work": 10, "home": 40})
+    await house.until_agent(profile="/work")
+    stop = AskOperation(id="op_1", kind="stop", why="It is done.", agent_id="agt_1", args=OperationArgs())
+    await house.client.operate(stop)
+
+    async def none_yet() -> tuple[Operation, ...]:
+        return ()
+
+    monkeypatch.setattr(house.hub.policy._operations, "under_way", none_yet)
+    await tell(house, {"work": 98, "home": 40})
+    assert (await advice(house, "week_low")).what == "move"
+    await house.hub.policy.look()
+    assert [one.id for one in (await house.client.operations()).operations] == ["op_1"]
+
+
 async def test_a_move_that_failed_is_not_tried_again_soon(house: House) -> None:
     await tell(house, {"work": 98, "home": 40})
     move = await moved(house)
