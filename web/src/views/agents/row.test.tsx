@@ -13,7 +13,8 @@ const agent: Agent = {
   id: "a", chat_id: "c", name: "a", kind: "claude", machine_id: "m", activity: "idle", since_ms: 1, helpers: 0, unread: 0,
   evidence: { rule: "idle", source: "registry", detail: "", at_ms: 1 },
 };
-const room = { state: signal({ ...EMPTY, agents: new Map([["a", agent]]) }), now: signal(2) } as unknown as Room;
+const http = { request: () => Promise.resolve({ ok: false, refusal: { code: "unreachable", text: "", status: 0 } }) };
+const room = { state: signal({ ...EMPTY, agents: new Map([["a", agent]]) }), now: signal(2), http } as unknown as Room;
 
 const link = () => document.querySelector(".row-link") as HTMLElement;
 const hasSheet = () => document.querySelector("dialog") !== null;

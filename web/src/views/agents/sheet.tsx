@@ -11,6 +11,7 @@ import { Sheet } from "../../parts/sheet";
 import { isAway, kindName, standingOf } from "../../store/agents";
 import { OperationButtons } from "../operations/buttons";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "./acts";
+import { AgentNotify } from "./notify";
 import { shown } from "./shown";
 
 /** The place for the sheet: the shell mounts it once one is shown. */
@@ -44,6 +45,7 @@ function AgentSheet(props: { agent: Agent; machine: Machine | null; onClose(): v
         <button class="btn" type="button" onClick={does(() => void copyLink(agent))}><Icon name="link" small />Copy its link</button>
       </div>
       <OperationButtons agent={agent} before={onClose} />
+      <AgentNotify agent={agent} />
       <Why agent={agent} machine={machine} isOff={isOff} />
     </Sheet>
   );

@@ -91,6 +91,7 @@ function itemsOf(room: Room, agent: Agent, word: string, onSearch: () => void, o
     { label: "Search in this chat", icon: "search", run: onSearch },
     { label: agent.pinned ? "Unpin" : "Pin", icon: "pin", run: () => void togglePin(room, agent) },
     { label: agent.muted ? "Unmute its pushes" : "Mute its pushes", icon: "mute", run: () => void toggleMute(room, agent) },
+    { label: "Its notifications…", icon: "bell", run: () => showAgent(agent.id) },
     { label: agent.archived ? "Bring it back" : "Archive", icon: agent.archived ? "undo" : "inbox", run: () => void toggleArchive(room, agent) },
     { label: "Copy its link", icon: "link", run: () => void copyLink(agent) },
     { label: "In its own window", icon: "move", run: () => popOut({ at: "agent", agentId: agent.id }) },

@@ -5,11 +5,12 @@ import { useEffect } from "preact/hooks";
 import type { components } from "../../api/schema";
 import type { Refusal } from "../../api/http";
 import { line } from "../../kit/text";
+import { changeRules, loadRules, notifyRules, snooze } from "../../live/notify-rules";
 import { lookAtPush, push, turnOff, turnOn, type PushState } from "../../live/push";
 import { useRoom } from "../../live/room";
 import { Icon } from "../../parts/icon";
 import { NotifyList } from "./notify-list";
-import { NotifyRules, type Rules, type RulesWish } from "./notify-rules";
+import { NotifyRules } from "./notify-rules";
 import { Page, Section, Trouble } from "./page";
 
 type SubscriptionList = components["schemas"]["SubscriptionList"];
@@ -27,27 +28,16 @@ export function Notifications() {
   const refusal = useSignal<Refusal | null>(null);
   const said = useSignal("");
   const isBusy = useSignal(false);
-  const rules = useSignal<Rules | null>(null);
-  const isSetting = useSignal(false);
   const ways = useSignal<SubscriptionList["subscriptions"]>([]);
   const now = push.value;
   const look = async (): Promise<void> => {
     const answer = await room.http.request<SubscriptionList>("GET", "/push/subscriptions");
     if (answer.ok) ways.value = answer.value.subscriptions;
   };
-  const change = async (wish: RulesWish): Promise<void> => {
-    isSetting.value = true;
-    const answer = await room.http.request<Rules>("PATCH", "/notifications/settings", { body: wish });
-    isSetting.value = false;
-    refusal.value = answer.ok ? null : answer.refusal;
-    rules.value = answer.ok ? answer.value : rules.value === null ? null : { ...rules.value };
-  };
+  const say = (answer: Promise<Refusal | null>): void => void answer.then((found) => (refusal.value = found));
   useEffect(() => {
     void lookAtPush(room.http).then(look);
-    void room.http.request<Rules>("GET", "/notifications/settings").then((answer) => {
-      if (answer.ok) rules.value = answer.value;
-      else refusal.value = answer.refusal;
-    });
+    say(loadRules(room));
   }, []);
   const run = async (what: () => Promise<{ text: string } | null>): Promise<void> => {
     if (isBusy.value) return;
@@ -85,7 +75,9 @@ export function Notifications() {
         {said.value === "" ? null : <p class="sec-hint" role="status">{said.value}</p>}
         <Trouble refusal={refusal.value} />
       </Section>
-      {rules.value === null ? null : <NotifyRules rules={rules.value} isBusy={isSetting} onChange={(wish) => void change(wish)} />}
+      {notifyRules.value === null ? null : (
+        <NotifyRules rules={notifyRules.value} onChange={(wish) => say(changeRules(room, wish))} onSnooze={(what, untilMs) => say(snooze(room, what, untilMs))} />
+      )}
       <Section title="Where they go" hint="Phones with the relay’s app get theirs in that app. Services such as ntfy or mail are set up on the hub’s machine.">
         {ways.value.length === 0 ? <p class="second">Nowhere yet.</p> : (
           <ul class="panel">
