@@ -47,6 +47,9 @@ STEPS: dict[Kind, tuple[StepName, ...]] = {
 Heading = Literal["there", "back"]
 """Of a move: to the other profile, or back where it was."""
 
+NOT_RUNNING = "It does not run."
+"""Of the step *wait*: there was no agent to wait for, or to end."""
+
 TRIES = 3
 """How often an effect is tried that a look does not show as done."""
 
@@ -254,7 +257,7 @@ def _wait(saga: Saga, seen: Seen) -> _Decided:
         text = f"Its session also runs {seen.elsewhere}. End it there first."
         return _fail(saga, seen, "busy", text), None
     if not seen.is_alive:
-        return _done(saga, seen, "It does not run."), None
+        return _done(saga, seen, NOT_RUNNING), None
     saga = msgspec.structs.replace(saga, ran=True)
     if (failed := _would_drop(saga, seen)) is not None:
         return failed, None

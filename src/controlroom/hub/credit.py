@@ -30,11 +30,9 @@ from controlroom.wire.model import Agent
 LEAST_MS = 3_600_000  # of a window whose end is not known; else it would be asked all the time
 OVER = "Its window has ended, or there is enough left again."
 ASKS = "It waits for your answer in the Inbox: it might go on with paid extra usage."
-REFUSED = "Its account is spent, and you did not allow paid extra usage until its next window."
+REFUSED = "It might go on with paid extra usage, and you did not allow that until the account's next window."
 WAITS_FOR_RESET = "You did not allow paid extra usage: goes out when its account has enough again."
-NOBODY = (
-    "Its account is spent, might go on with paid extra usage, and its agent has left: nobody can be asked."
-)
+NOBODY = "It might go on with paid extra usage, and its agent has left: nobody can be asked."
 
 
 class Halt(msgspec.Struct, frozen=True):

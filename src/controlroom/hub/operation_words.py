@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controlroom.core.operations import Kind
+from controlroom.core.operations import NOT_RUNNING, Kind
 from controlroom.hub.store.operation_rows import OperationRecord
 from controlroom.wire.operation import Operation, Undo
 
@@ -91,8 +91,8 @@ def undo_of(record: OperationRecord, now_ms: int) -> Undo | None:
     needs_session = operation.kind in ("stop", "close", "fresh")
     if what is None or operation.agent_id is None or (needs_session and not record.old_session):
         return None
-    if operation.kind == "move":
-        return Undo(until_ms=now_ms + UNDO_MS, what=what) if record.old_profile else None
-    if any(step.name == "wait" and step.detail == "It does not run." for step in operation.steps):
-        return None if operation.kind == "stop" else Undo(until_ms=now_ms + UNDO_MS, what=what)
+    if operation.kind == "move" and not record.old_profile:
+        return None
+    if operation.kind == "stop" and any(step.detail == NOT_RUNNING for step in operation.steps):
+        return None
     return Undo(until_ms=now_ms + UNDO_MS, what=what)
