@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from msgspec.structs import replace
 
@@ -12,7 +14,7 @@ from controlroom.wire.operation import Operation, OperationArgs, OperationError,
 
 
 def record(
-    kind: Kind, detail: str = "", known: dict[str, str] = {}, error: OperationError | None = None
+    kind: Kind, detail: str = "", known: Mapping[str, str] = {}, error: OperationError | None = None
 ) -> OperationRecord:
     operation = Operation(
         id="op_1",
