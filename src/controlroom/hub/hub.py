@@ -246,7 +246,7 @@ class Hub:
         await postman.start()
         sight = Sight(
             fleet=self.fleet,
-            health=lambda: self.status().health,
+            health=self._troubles,
             is_open=self._live.is_open,
             acts=self.acts,
             book=subscriptions,
@@ -370,8 +370,7 @@ class Hub:
             return machine
         return msgspec.structs.replace(machine, last_seen_ms=node.last_seen_ms, load=node.load)
 
-    def status(self) -> Status:
-        machines, agents = self._view.counts
+    def _troubles(self) -> tuple[Health, ...]:
         own = tuple(
             Health(code=item.code, title=item.title, since_ms=item.since_ms, do=item.do)
             for item in self._health.items
@@ -381,6 +380,10 @@ class Hub:
         theirs = tuple(
             item for node in self._nodes.all() for item in node.health if (item.code, item.title) not in known
         )
+        return own + theirs
+
+    def status(self) -> Status:
+        machines, agents = self._view.counts
         return Status(
             url=self.url,
             version=__version__,
@@ -388,7 +391,7 @@ class Hub:
             started_at_ms=self._started_at_ms,
             machines=machines,
             agents=agents,
-            health=own + theirs,
+            health=self._troubles(),
             paused=self._questions.paused,
             checker=self._checker.state(),
         )
