@@ -19,9 +19,13 @@ export function NotifyList() {
   const rows = useSignal<readonly Notification[] | null>(null);
   const before = useSignal<string | null>(null);
   const refusal = useSignal<Refusal | null>(null);
+  const isLoading = useSignal(false);
   const load = async (cursor: string | null): Promise<void> => {
+    if (isLoading.peek()) return; // the same page twice would show each of its rows twice
+    isLoading.value = true;
     const query = { limit: PAGE, ...(cursor === null ? {} : { before: cursor }) };
     const answer = await room.http.request<Page>("GET", "/notifications", { query });
+    isLoading.value = false;
     if (!answer.ok) {
       refusal.value = answer.refusal;
       return;
@@ -49,13 +53,13 @@ export function NotifyList() {
           ))}
         </ul>
       )}
-      {before.value === null ? null : <button class="btn btn-line btn-block" type="button" onClick={() => void load(before.value)}>Older</button>}
+      {before.value === null ? null : <button class="btn btn-line btn-block" type="button" disabled={isLoading.value} onClick={() => void load(before.value)}>Older</button>}
     </Section>
   );
 }
 
 const STATES: Readonly<Record<Notification["state"], string>> = {
-  waiting: "Waits for its time", held: "Held back", gathered: "Told with others", pushed: "Sent", dropped: "Not sent", over: "Over",
+  waiting: "Waits for its time", held: "Held back", gathered: "Told with others", pushed: "Sent", dropped: "Not sent", over: "Sent, and over",
 };
 
 function sendsOf(one: Notification): string[] {
