@@ -15,6 +15,7 @@ import aiohttp
 from aiohttp import web
 
 from controlroom.core.invite import Reach
+from controlroom.core.limiter import Limiter
 from controlroom.core.qr import ApiAddress
 from controlroom.gateway.access import SECRET_HEADER
 from controlroom.gateway.channels import Part, Profiles
@@ -90,6 +91,7 @@ class RelayDoor:
         self._sessions: dict[str, aiohttp.ClientSession] = {}
         self._clients: list[Client] = []
         self.port = 0
+        self.limiter = Limiter()
         self.book: DeviceBook
         self.gateway: Gateway
 
@@ -116,6 +118,7 @@ class RelayDoor:
             clock=self.clock,
             health=self.health,
             times=self._times,
+            limiter=self.limiter,
         )
         await self.gateway.start()
         app = web.Application(middlewares=[_with_peer], client_max_size=self._body_limit)

@@ -12,7 +12,7 @@ import structlog
 from controlroom.kit.clock import Clock
 from controlroom.kit.health import HealthBoard
 from controlroom.kit.settings import Settings
-from controlroom.node.agents.base import Driver, World
+from controlroom.node.agents.base import DriverFactory
 from controlroom.node.mux.base import Multiplexer
 
 _log = structlog.get_logger("parts")
@@ -27,7 +27,7 @@ def multiplexers(settings: Settings, clock: Clock, health: HealthBoard) -> list[
     ]
 
 
-def drivers(settings: Settings, health: HealthBoard) -> list[Callable[[World], Driver]]:
+def drivers(settings: Settings, health: HealthBoard) -> list[DriverFactory]:
     """The factories of the kinds of agents that are installed and wanted."""
     kinds = settings.agents.kinds
     wanted = None if kinds == "auto" else frozenset(kinds)

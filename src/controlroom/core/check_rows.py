@@ -29,7 +29,6 @@ from controlroom.core.text import clean_block
 Speaker = Literal["person", "agent"]
 
 LONGEST_ROW = 20_000  # characters that are looked at
-MOST_SENTENCES = 400  # of one row
 ENOUGH = 4  # words of a question that name it, however long it is
 BRIEF = 80  # characters of an answer that names nothing: "go ahead", "the first one"
 PASTED = 1_500  # characters of a person's message above which most of it is not typed by hand

@@ -6,14 +6,13 @@ Source: relay contract section 9.3. A client tries the candidates in the order o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from controlroom.core.qr import ApiAddress, Payload
 
-Mode = Literal["auto", "lan", "tailscale", "public"]
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 MODES: Final = ("auto", "lan", "tailscale", "public")
 

@@ -126,10 +126,6 @@ class Gateway:
         section 17.2)."""
         self._sockets.push(channel, type_, payload, right)
 
-    def forget_failures(self) -> None:
-        """The person at the host made or approved a code: nobody is blocked any more (contract section 7)."""
-        self._limiter.clear()
-
     async def aclose(self) -> None:
         """Say good-bye on every socket and end it; then end the parts, last first."""
         await self._sockets.aclose()

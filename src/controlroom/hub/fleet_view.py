@@ -9,8 +9,6 @@ from controlroom.wire.codec import decode
 from controlroom.wire.events import AgentGone
 from controlroom.wire.model import Agent, Fleet, Machine
 
-FLEET_EVENTS = ("agent.changed", "agent.gone", "machine.changed")
-
 
 class FleetView:
     """Machines and agents as clients see them, at the event ``seq``."""

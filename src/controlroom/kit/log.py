@@ -54,11 +54,6 @@ def log_to_file(path: Path, level: str = "info") -> None:
     _install(handler, level)
 
 
-def log_nothing() -> None:
-    """For commands that end after one answer: their errors are sentences on the console."""
-    _install(logging.NullHandler(), "error")
-
-
 def _install(handler: logging.Handler, level: str) -> None:
     root = logging.getLogger()
     for old in root.handlers[:]:

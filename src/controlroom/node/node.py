@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from controlroom.kit.sql import Database
 from controlroom.kit.supervise import Tasks
 from controlroom.node.acts.engine import ActEngine
 from controlroom.node.acts.hands import Hands
-from controlroom.node.agents.base import Driver, World
+from controlroom.node.agents.base import DriverFactory
 from controlroom.node.api import NodeApi
 from controlroom.node.inbox import Inbox
 from controlroom.node.journal.journal import SCHEMA, Journal
@@ -56,7 +56,7 @@ class Node:
         database: Path,
         name: str,
         multiplexers: Sequence[Multiplexer],
-        drivers: Sequence[Callable[[World], Driver]],
+        drivers: Sequence[DriverFactory],
         processes: Processes,
         clock: Clock,
         health: HealthBoard,

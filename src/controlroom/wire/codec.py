@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -33,8 +33,3 @@ def decode_rows(data: bytes | msgspec.Raw, kind: type[T]) -> tuple[list[T], int]
         except msgspec.ValidationError:
             skipped += 1
     return rows, skipped
-
-
-def as_builtins(value: Any) -> Any:
-    """Plain dicts and lists, for tests and for printing."""
-    return msgspec.to_builtins(value)

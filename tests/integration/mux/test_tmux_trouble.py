@@ -16,7 +16,7 @@ import pytest
 from controlroom.kit.clock import SystemClock
 from controlroom.node.mux.base import Listing, PaneBusy, PaneUnsure, Server
 from controlroom.node.mux.tmux import TmuxMultiplexer, multiplexer
-from controlroom.node.mux.tmux.servers import Sockets
+from controlroom.node.mux.watch import Sockets
 from tests.support.multiplexers import TmuxBench, first_pane
 from tests.support.tmux import TmuxFolder
 from tests.support.waiting import until

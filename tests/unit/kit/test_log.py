@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from controlroom.kit.log import log_nothing, log_to_file
+from controlroom.kit.log import log_to_file
 
 
 @pytest.fixture(autouse=True)
@@ -90,10 +90,3 @@ def test_the_level_is_kept(tmp_path: Path) -> None:
     structlog.get_logger("x").info("no")
     structlog.get_logger("x").warning("yes")
     assert [entry["event"] for entry in entries(path)] == ["yes"]
-
-
-def test_a_command_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    log_nothing()
-    structlog.get_logger("x").error("no")
-    logging.getLogger("asyncio").error("no")
-    assert capfd.readouterr() == ("", "")

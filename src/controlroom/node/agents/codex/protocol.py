@@ -165,11 +165,6 @@ class Part(msgspec.Struct, frozen=True):
     text: str | None = None
 
 
-class Duration(msgspec.Struct, frozen=True):
-    secs: int = 0
-    nanos: int = 0
-
-
 class FileDelta(msgspec.Struct, frozen=True):
     """One changed file. ``add``/``delete`` hold the content, ``update`` a unified diff."""
 

@@ -25,7 +25,6 @@ from controlroom.core.text import clean_line
 from controlroom.node.agents.codex.dialogs import FoundDialog, read_dialog
 from controlroom.node.agents.styled import Piece, styled_row
 
-PLACEHOLDER = "Ask Codex to do anything"
 _WORKING = re.compile(r"^\s{0,2}[•◦] \S.* ?\((?:\d+h )?(?:\d+m )?\d+s • esc to interrupt\)")
 _PASTED = re.compile(r"\[(?:Pasted Content \d+ chars|Image #\d+|[^\]\n]* #\d+)\]")
 _LIMIT = re.compile(r"^■ You.ve hit your usage limit")
