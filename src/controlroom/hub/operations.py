@@ -304,7 +304,7 @@ class OperationBook:
                 assert row is not None
                 if row.operation.state not in ("queued", "running"):
                     return row
-                if row.record.taken_back_by in ("", POLICY):  # a person's wish outlives the policy's
+                if by != POLICY or not row.record.taken_back_by:  # a person's wish outlives the policy's
                     wish = msgspec.structs.replace(row.record, taken_back_by=by, taken_back_why=why)
                     row = msgspec.structs.replace(row, record=wish)
                 if row.is_tried:  # stored before its node is asked: the answer may never get here

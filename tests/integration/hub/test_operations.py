@@ -179,6 +179,21 @@ async def test_what_waits_is_taken_back(house: House) -> None:
     assert (await ends(house, error=error)).error == error
 
 
+async def test_the_wish_that_its_machine_heard_is_the_one_that_counts(house: House) -> None:
+    await seen_agent(house)
+    await house.client.operate(ask("stop"))
+    await taken(house)
+    refused = ActResult(code="busy", text="Ask again.")
+    house.node.refuse = lambda act: refused if isinstance(act, AmendAct) else None
+    wish = house.client.undo_operation("op_1", UndoOperation(request_id="r1", why="Not yet."))
+    assert await refusal(wish) == "busy"
+    house.node.refuse = lambda act: None
+    await house.client.undo_operation("op_1", UndoOperation(request_id="r2", why="It works again."))
+    await ends(house, error=OperationError(code="cancelled", text="It was taken back."))
+    receipt = (await house.client.receipts()).receipts[-1]
+    assert receipt.text == "Asked to stop it, which was taken back while it waited. Why: It works again."
+
+
 async def test_what_its_machine_does_not_have_yet_is_taken_back_here(house: House) -> None:
     await seen_agent(house)
     await house.node.go_away()
