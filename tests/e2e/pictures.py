@@ -67,7 +67,7 @@ def main() -> None:
 
 def _views(browser: Browser, house: House, kind: Kind, wanted: list[str] | None) -> None:
     visitor = _visitor(browser, kind)
-    page = visitor.pair(house.url, house.code("--name", "Kim’s phone" if kind == "phone" else "Kim’s laptop"))
+    page = visitor.pair(house.url, house.code("Kim’s phone" if kind == "phone" else "Kim’s laptop"))
     ids = {name: agent["id"] for name, agent in house.agents().items()}
     for view in VIEWS:
         if view.name not in (wanted or SHOWN) or (view.name == "palette" and kind == "phone"):
@@ -80,7 +80,7 @@ def _views(browser: Browser, house: House, kind: Kind, wanted: list[str] | None)
 def _gates(browser: Browser, house: House, kind: Kind) -> None:
     """Pairing, the first run and the lock, in a control room without agents."""
     visitor = _visitor(browser, kind)
-    page = visitor.open(f"{house.url}#pair={house.code('--name', 'Kim’s device')}")
+    page = visitor.open(f"{house.url}#pair={house.code('Kim’s device')}")
     page.get_by_role("button", name="Pair", exact=True).wait_for()
     _take(page, "pair", kind)
     page.get_by_role("button", name="Pair", exact=True).click()

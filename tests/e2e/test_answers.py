@@ -39,7 +39,7 @@ def test_a_harmless_answer_is_one_tap(house: House, visit: Visit, kind: Kind) ->
     house.start()
     house.add(permission(command="make report"))
     agent = house.until_agent("inventory", "blocked")
-    page = visit(kind).pair(house.url, house.code("--name", "Kim's device"))
+    page = visit(kind).pair(house.url, house.code("Kim's device"))
     page.goto(f"{house.url}agents/{agent['id']}")
     expect(page.get_by_role("group", name="The whole command")).to_have_text(re.compile("make report"))
     option(page, "Yes").first.click()

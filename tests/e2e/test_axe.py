@@ -40,7 +40,7 @@ def stage(browser: Browser) -> Iterator[Stage]:
         demo_house(house)
         for kind in SIZES:
             visitors[kind] = Visitor(browser, kind, reduced_motion="reduce")
-            visitors[kind].pair(house.url, house.code("--name", f"The {kind}"))
+            visitors[kind].pair(house.url, house.code(f"The {kind}"))
         yield Stage(house, {name: agent["id"] for name, agent in house.agents().items()}, visitors)
     finally:
         for visitor in visitors.values():

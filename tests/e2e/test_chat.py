@@ -54,7 +54,7 @@ def test_a_message_arrives_and_is_called_delivered_by_proof(house: House, visit:
     page.get_by_role("button", name="Send").click()
     expect(talk(page).get_by_text("Understood: Please prune the pears.")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Delivered \d"))).to_be_visible()
-    items = house.json("chat", agent["id"])["items"]
+    items = house.json("chat", agent["id"])["items"]  # as the command shows it
     assert [item["text"] for item in items if item["kind"] == "user"][-1] == "Please prune the pears."
 
 
@@ -95,7 +95,7 @@ def test_what_is_written_offline_goes_out_later_and_once(house: House, visit: Vi
     expect(page.get_by_role("status").filter(has_text="No network")).to_be_visible()
     visitor.context.set_offline(False)
     expect(talk(page).get_by_text("Understood: Written in a tunnel.")).to_be_visible(timeout=60_000)
-    texts = [item.get("text") for item in house.json("chat", agent["id"])["items"]]
+    texts = [item.get("text") for item in house.items("orchard")]
     assert texts.count("Written in a tunnel.") == 1
     visitor.expect(CUT)
 

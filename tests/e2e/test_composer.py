@@ -82,7 +82,7 @@ def attach(page: Page, name: str, data: bytes, kind: str) -> None:
 
 
 def user_items(house: House, agent: dict[str, Any]) -> list[dict[str, Any]]:
-    return [item for item in house.json("chat", agent["id"])["items"] if item["kind"] == "user"]
+    return [item for item in house.items(agent["name"]) if item["kind"] == "user"]
 
 
 def test_a_drawn_on_picture_and_a_file_reach_the_agents_project(house: House, visit: Visit) -> None:

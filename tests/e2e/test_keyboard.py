@@ -113,8 +113,7 @@ def test_the_palette_goes_and_does(three: House, visit: Visit) -> None:
 def test_links_lead_to_one_thing(three: House, visit: Visit, kind: Kind) -> None:
     page = visit(kind).pair(three.url, three.code())
     agents = three.agents()
-    items = three.json("chat", agents["orchard"]["id"])["items"]
-    (item,) = (item["id"] for item in items if item.get("text") == "I am here.")
+    (item,) = (item["id"] for item in three.items("orchard") if item.get("text") == "I am here.")
     page.goto(f"{three.url}agents/{agents['orchard']['id']}/items/{item}")
     expect(said(page, "I am here.")).to_be_in_viewport()
     page.goto(f"{three.url}chats/{agents['orchard']['chat_id']}")

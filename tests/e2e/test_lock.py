@@ -100,7 +100,7 @@ def test_a_lost_key_comes_back_with_the_passkey_and_a_lost_passkey_with_a_code(
     page.goto(house.url)
     page.get_by_role("button", name="Paired before? Use the passkey").click()
     page.get_by_role("heading", level=1, name="Agents").wait_for()
-    [device] = house.json("devices")["devices"]
+    [device] = house.devices()
     finger.lose()
     page.goto(house.url + "settings/lock")
     page.get_by_role("button", name="Lock now").click()
@@ -110,7 +110,7 @@ def test_a_lost_key_comes_back_with_the_passkey_and_a_lost_passkey_with_a_code(
     page.get_by_label("Code").fill(house.code())
     page.get_by_role("button", name="Pair", exact=True).click()
     page.get_by_role("heading", level=1, name="Agents").wait_for()
-    [anew] = house.json("devices")["devices"]
+    [anew] = house.devices()
     assert anew["id"] != device["id"] and "passkeys" not in anew
     visitor.expect(r"401|403|404|WebSocket")
 

@@ -16,7 +16,7 @@ Visit = Callable[..., Visitor]
 @pytest.mark.parametrize("kind", ["phone", "desktop"])
 def test_the_link_uses_nothing_up_and_pairs(house: House, visit: Visit, kind: Kind) -> None:
     house.start()
-    code = house.code()
+    code = house.json("pair")["code"]
     for _ in range(2):  # opening it, and again
         page = visit(kind).open(f"{house.url}#pair={code}")
         page.get_by_role("button", name="Pair", exact=True).wait_for()
@@ -24,7 +24,7 @@ def test_the_link_uses_nothing_up_and_pairs(house: House, visit: Visit, kind: Ki
     page.get_by_role("button", name="Pair", exact=True).click()
     page.get_by_role("heading", level=1, name="Agents").wait_for()
     assert code not in page.url
-    assert [device["name"] for device in house.json("devices")["devices"]] == ["Kim's phone"]
+    assert [device["name"] for device in house.devices()] == ["Kim's phone"]
 
 
 def test_a_typed_code_pairs_and_a_wrong_one_is_said(house: House, visit: Visit) -> None:
@@ -61,5 +61,5 @@ def test_a_device_signs_itself_out(house: House, visit: Visit) -> None:
     page.get_by_role("button", name="Sign out this device").click()
     page.get_by_role("dialog").get_by_role("button", name=re.compile("Sign out")).click()
     page.get_by_role("heading", level=1, name=re.compile("Pair")).wait_for()
-    assert house.json("devices")["devices"] == []
+    assert house.devices() == []
     visitor.expect(r"401|WebSocket")

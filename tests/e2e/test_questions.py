@@ -43,8 +43,7 @@ def ready(button: Locator) -> Locator:
 
 def told(house: House, name: str, text: str) -> int:
     """How often the agent was told something that begins so."""
-    items = house.json("chat", house.agents()[name]["id"])["items"]
-    return sum(1 for item in items if item["kind"] == "user" and text in (item.get("text") or ""))
+    return sum(1 for item in house.items(name) if item["kind"] == "user" and text in (item.get("text") or ""))
 
 
 def until_told(house: House, name: str, text: str) -> None:
@@ -99,8 +98,8 @@ def test_the_default_passes_and_the_agent_goes_on(house: House, visit: Visit) ->
 def test_two_browsers_race_for_one_card(house: House, visit: Visit) -> None:
     asked(house, asking("api", *TENANT, IN_3_HOURS))
     phone_visitor, desk_visitor = visit("phone"), visit("desktop")
-    phone = phone_visitor.pair(house.url, house.code("--name", "Kim's phone"))
-    desk = desk_visitor.pair(house.url, house.code("--name", "Kim's laptop"))
+    phone = phone_visitor.pair(house.url, house.code("Kim's phone"))
+    desk = desk_visitor.pair(house.url, house.code("Kim's laptop"))
     held: list[Route] = []
     for page in (phone, desk):
         page.route("**/api/v1/questions/*/answer", lambda route: held.append(route))

@@ -16,20 +16,20 @@ Visit = Callable[..., Visitor]
 def test_a_device_is_renamed_and_revoked_from_another_one(house: House, visit: Visit) -> None:
     house.start()
     phone, desk = visit("phone"), visit("desktop")
-    other = phone.pair(house.url, house.code("--name", "Old phone"))
-    page = desk.pair(house.url, house.code("--name", "Desk"))
+    other = phone.pair(house.url, house.code("Old phone"))
+    page = desk.pair(house.url, house.code("Desk"))
     page.goto(house.url + "settings/devices")
     page.get_by_role("button", name="Rename Old phone").click()
     page.get_by_role("textbox", name="Name").fill("Kitchen")
     page.get_by_role("button", name="Rename", exact=True).click()
     page.get_by_role("button", name="Revoke Kitchen").click()
     page.get_by_role("button", name="Keep it").click()
-    assert len(house.json("devices")["devices"]) == 2
+    assert len(house.devices()) == 2
     page.get_by_role("button", name="Revoke Kitchen").click()
     page.get_by_role("button", name="Revoke", exact=True).click()
     other.get_by_role("heading", level=1, name="Pair this device").wait_for()
     expect(page.get_by_role("button", name="Revoke Kitchen")).to_have_count(0)
-    assert [device["name"] for device in house.json("devices")["devices"]] == ["Desk"]
+    assert [device["name"] for device in house.devices()] == ["Desk"]
     phone.expect(r"401|WebSocket")
 
 

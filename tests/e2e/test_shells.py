@@ -98,7 +98,7 @@ def test_a_shell_takes_the_size_of_the_window(house: House, visit: Visit) -> Non
 def test_a_device_without_the_right_is_told_so(house: House, visit: Visit) -> None:
     house.start()
     visitor = visit("phone")
-    page = visitor.pair(house.url, house.code("--grants", "terminal=none"))
+    page = visitor.pair(house.url, house.json("pair", "--grants", "terminal=none")["code"])
     page.goto(f"{house.url}shells")
     expect(page.get_by_text("This device has no right “terminal”.")).to_be_visible()
     visitor.expect("WebSocket is closed before")  # it was opened before the rights were heard

@@ -79,7 +79,7 @@ def test_a_message_and_a_chat_are_hidden_everywhere_and_come_back(house: House, 
     for page in (phone, desk):
         page.goto(f"{house.url}agents/{agent['id']}")
         expect(said(page, "I am here.")).to_be_visible()
-    before = house.json("chat", agent["id"])["items"]
+    before = house.items("orchard")
     message = phone.locator(".msg").filter(has_text="I am here.")
     message.get_by_role("button", name="Actions for this message").click()
     phone.get_by_role("button", name="Hide on all devices").click()
@@ -123,6 +123,6 @@ def test_two_tabs_of_a_device_send_a_message_once(house: House, visit: Visit) ->
     for page in (first, second):
         for text in ("From the first.", "From the second."):
             expect(said(page, f"Understood: {text}")).to_be_visible(timeout=60_000)
-    said_to_it = [item.get("text") for item in house.json("chat", agent["id"])["items"]]
+    said_to_it = [item.get("text") for item in house.items("orchard")]
     assert [said_to_it.count(text) for text in ("From the first.", "From the second.")] == [1, 1]
     visitor.expect(CUT)

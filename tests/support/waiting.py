@@ -48,7 +48,9 @@ async def until_equal(read: Callable[[], T], wanted: T, within_s: float = DEADLI
         assert read() == wanted
 
 
-def until_now(condition: Callable[[], T], what: str = "", within_s: float = DEADLINE_S) -> T:
+def until_now(
+    condition: Callable[[], T], what: str = "", within_s: float = DEADLINE_S, step_s: float = STEP_S
+) -> T:
     """``until`` for code without an event loop."""
     end = time.monotonic() + within_s
     while True:
@@ -57,4 +59,4 @@ def until_now(condition: Callable[[], T], what: str = "", within_s: float = DEAD
             return value
         if time.monotonic() > end:
             raise AssertionError(f"not within {within_s:g} s: {what or condition}")
-        time.sleep(STEP_S)
+        time.sleep(step_s)

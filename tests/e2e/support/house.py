@@ -19,6 +19,7 @@ from tests.support.waiting import DEADLINE_S, until_now
 
 READY = "Control Room is ready at "
 OTHER_APP = "CONTROLROOM_E2E_APP"  # the folder of a build to test in place of the package's
+STEP_S = 0.04  # asked more often, it takes from a small machine what it waits for
 PROGRAM = (sys.executable, "-m", "controlroom.cli.main")
 
 
@@ -64,7 +65,7 @@ class House:
                 raise AssertionError((self.folder / "room.err").read_text()[-2000:])
             return int(lines[0].rsplit(":", 1)[1].split("/")[0]) if lines else 0
 
-        self.port = until_now(ready, "the control room is ready", within_s=60)
+        self.port = until_now(ready, "the control room is ready", step_s=STEP_S)
 
     def _environ(self) -> dict[str, str]:
         environ = self.desk.environ
@@ -113,11 +114,18 @@ class House:
         """What was done, the oldest first."""
         return [receipt["what"] for receipt in self.ask("/receipts")["receipts"]]
 
-    def ask(self, path: str) -> Any:
-        """What the control room's own door answers, below ``/api/v1``."""
+    def ask(self, path: str, given: Any = None) -> Any:
+        """What the control room's own door answers, below ``/api/v1``; ``given`` is posted.
+
+        Commands ask the same door, but each starts Python for it: many times the work of the answer.
+        """
         connection = _OwnDoor(self.home / "control.sock")
         try:
-            connection.request("GET", f"/api/v1{path}")
+            if given is None:
+                connection.request("GET", f"/api/v1{path}")
+            else:
+                said = {"Content-Type": "application/json"}
+                connection.request("POST", f"/api/v1{path}", json.dumps(given), said)
             answer = connection.getresponse()
             body = answer.read()
             assert answer.status == 200, (path, answer.status, body[:500])
@@ -125,20 +133,28 @@ class House:
         finally:
             connection.close()
 
-    def code(self, *options: str) -> str:
-        """A pairing code."""
-        return str(self.json("pair", *options)["code"])
+    def code(self, name: str = "") -> str:
+        """A pairing code; ``name``: of the device."""
+        return str(self.ask("/host/pair", {"name": name} if name else {})["code"])
 
     def agents(self) -> dict[str, Any]:
         """The fleet by name."""
-        return {agent["name"]: agent for agent in self.json("fleet")["agents"]}
+        return {agent["name"]: agent for agent in self.ask("/fleet")["agents"]}
+
+    def items(self, name: str) -> list[Any]:
+        """The newest items of the chat of the agent with this name, the oldest first."""
+        return list(self.ask(f"/agents/{self.agents()[name]['id']}/chat")["items"])
+
+    def devices(self) -> list[Any]:
+        """Those that are paired."""
+        return list(self.ask("/devices")["devices"])
 
     def until_agent(self, name: str, activity: str) -> Any:
         """The agent as soon as it is so."""
         return until_now(
             lambda: (found := self.agents().get(name)) and found["activity"] == activity and found,
             f"{name} is {activity}",
-            within_s=60,
+            step_s=STEP_S,
         )
 
     def blocked(self, name: str, showing: str) -> Any:
@@ -150,7 +166,7 @@ class House:
                 and found
             ),
             f"{name} asks {showing}",
-            within_s=60,
+            step_s=STEP_S,
         )
 
     def questions(self, state: str = "open") -> list[Any]:
@@ -162,12 +178,12 @@ class House:
         return until_now(
             lambda: next((one for one in self.questions() if text in one["question"]), None),
             f"somebody asks {text}",
-            within_s=60,
+            step_s=STEP_S,
         )
 
     def until_pane(self, name: str, text: str) -> None:
         """Wait until the agent's screen shows this."""
-        until_now(lambda: text in self.pane(name), f"{name} shows {text}", within_s=60)
+        until_now(lambda: text in self.pane(name), f"{name} shows {text}", step_s=STEP_S)
 
     def tty(self, name: str) -> str:
         """The terminal of an agent's pane."""
