@@ -110,7 +110,7 @@ def test_an_agent_is_started_with_its_first_message(
     assert findings(page) == []
     start.click()
     sheet.get_by_role("button", name="Open its chat").click()
-    expect(page.get_by_role("heading", name="pears")).to_be_visible()
+    expect(page.get_by_role("heading", name="pears", exact=True)).to_be_visible()
     expect(said(page, "There are seven.")).to_be_visible()
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +25,42 @@ AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 AXE_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 PATIENCE_MS = 20_000  # a loaded machine is no fault of the app
 
+OFF_FOR_SPEED = (
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "PreloadTopChromeWebUI",
+)
+"""Pages of the browser's own window, which nobody sees here: each new profile loads them all the same, and
+they take more of the processor than the rest of it."""
+OFF_FOR_PLAYWRIGHT = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+)
+"""What Playwright turns off by itself: of two such lists Chromium takes the last one only."""
+
 CUT = r"WebSocket|ERR_|Failed to (load|fetch)|fetching the script"
 """What browsers say by themselves when a control room cannot be reached (for ``Visitor.expect``)."""
+
+_FADED = """
+() => Promise.allSettled(
+  document.getAnimations()
+    .filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime) && one.playState === "running")
+    .map((one) => one.finished),
+)
+"""
+"""A colour on its way into another is no finding: wait until nothing fades. What turns for ever turns on."""
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -46,11 +81,20 @@ def chromium() -> str:
 @contextmanager
 def open_browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--disable-dev-shm-usage"])
+        off = "--disable-features=" + ",".join((*OFF_FOR_PLAYWRIGHT, *OFF_FOR_SPEED))
+        browser = playwright.chromium.launch(
+            executable_path=chromium(), args=["--disable-dev-shm-usage", off]
+        )
         try:
             yield browser
         finally:
             browser.close()
+
+
+@cache
+def axe_script() -> str:
+    """The program that looks for findings."""
+    return AXE.read_text()
 
 
 class Visitor:
@@ -97,7 +141,8 @@ def said(page: Page, text: str | re.Pattern[str]) -> Locator:
 def findings(page: Page, *rules: str) -> list[str]:
     """What axe-core finds on the page, a line each; ``rules``: look for nothing else."""
     if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text())
+        page.evaluate(axe_script())
+    page.evaluate(_FADED)
     only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": AXE_RULES}
     result = page.evaluate("only => axe.run(document, { runOnly: only, resultTypes: ['violations'] })", only)
     return [
