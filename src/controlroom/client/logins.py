@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from controlroom.client.addresses import Address
 from controlroom.client.errors import ClientError
+from controlroom.kit.secrets_file import write_private
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 DEFAULT = "default"  # a file that holds a name, beside the logins
@@ -73,8 +72,8 @@ class Logins:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._folder.chmod(0o700)
-            self._write(self._path(login.name), msgspec.json.encode(login))
-            self._write(self._folder / DEFAULT, login.name.encode())
+            write_private(self._path(login.name), msgspec.json.encode(login))
+            write_private(self._folder / DEFAULT, login.name.encode())
         except OSError as error:
             raise ClientError(f"The login cannot be kept in {self._folder}: {error.strerror}.") from None
 
@@ -90,15 +89,3 @@ class Logins:
             return msgspec.json.decode(path.read_bytes(), type=Login)
         except (OSError, msgspec.ValidationError, msgspec.DecodeError):
             return None
-
-    def _write(self, path: Path, data: bytes) -> None:
-        number, name = tempfile.mkstemp(dir=self._folder, prefix=".login.")  # mkstemp makes it 0600
-        try:
-            with os.fdopen(number, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
