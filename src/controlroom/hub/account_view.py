@@ -118,11 +118,15 @@ def _login(profile: ProfileState, now_ms: int) -> LoginState:
 
 
 def _paid(told: Iterable[AccountState]) -> Paid | None:
-    """What is known of paid usage: in use as soon as one machine says so."""
+    """What is known of paid usage: in use as soon as one machine says so. The machine that says most about
+    money may not know whether it is on: then one that knows is believed, "on" before "off"."""
     known = [one.paid for one in told if one.paid is not None]
     if not known:
         return None
     most = max(known, key=lambda paid: (paid.used_cents is not None, paid.used_cents or 0))
+    if most.is_enabled is None:
+        said = [paid.is_enabled for paid in known if paid.is_enabled is not None]
+        most = msgspec.structs.replace(most, is_enabled=max(said, default=None))
     if any(paid.is_in_use for paid in known):
         return msgspec.structs.replace(most, is_in_use=True)
     return most

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from controlroom.core.usage import FIVE_HOURS, WEEK, Paid, Reading
 from controlroom.hub.account_view import accounts_of, added, in_hub_time, profiles_of
@@ -83,6 +84,18 @@ def test_a_login_ends_while_its_machine_is_away() -> None:
 def test_an_idle_login_says_so_on_its_old_readings() -> None:
     (account,) = seen({"mac_1": usage(reading(70.0, NOW - 2 * HOUR), login="idle")})
     assert (account.login, account.windows[0].state) == ("idle", "idle_login")
+
+
+@pytest.mark.parametrize(
+    ("said", "enabled"),
+    [((True,), True), ((False,), False), ((False, True), True), ((None,), None)],
+)
+def test_whether_paid_usage_is_on_is_known_from_any_machine(
+    said: tuple[bool | None, ...], enabled: bool | None
+) -> None:
+    others = {f"mac_{number}": usage(paid=Paid(is_enabled=one)) for number, one in enumerate(said, 2)}
+    (account,) = seen({"mac_1": usage(paid=Paid(used_cents=40))} | others)
+    assert account.paid == Paid(is_enabled=enabled, used_cents=40)
 
 
 def test_paid_usage_that_one_machine_sees_in_use_is_in_use() -> None:
