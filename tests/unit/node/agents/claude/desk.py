@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,8 @@ from controlroom.core.screen import Frame
 from controlroom.kit.process import Process
 from controlroom.node.agents.base import Sighting
 from controlroom.node.mux.base import Listing, Pane, PaneBusy, PaneGone, PaneRef
+from tests.support import fake_processes
+from tests.support.fake_processes import FakeProcesses
 from tests.unit.node.agents.claude.samples import frame, transcript
 
 NATIVE = "/usr/lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe"
@@ -21,71 +22,7 @@ SESSION = "5109abef-152e-44c3-b030-dc0e1234942b"
 def process(
     pid: int, ppid: int, exe: str, *argv: str, start: str = "", at_ms: int = NOW_MS - 60_000
 ) -> Process:
-    return Process(
-        pid=pid,
-        ppid=ppid,
-        start=start or f"{pid}00",
-        started_at_ms=at_ms,
-        name=exe.rpartition("/")[2],
-        argv=argv or (exe,),
-        exe=exe,
-        uid=1000,
-    )
-
-
-class FakeProcesses:
-    """``Processes`` in memory."""
-
-    def __init__(self) -> None:
-        self.known: dict[int, Process] = {}
-        self.environs: dict[int, dict[str, str]] = {}
-        self.folders: dict[int, str] = {}
-        self.at_keyboard: set[int] = set()
-
-    def add(self, *processes: Process) -> None:
-        self.known.update((each.pid, each) for each in processes)
-
-    def refresh(self) -> None:
-        return
-
-    def get(self, pid: int) -> Process | None:
-        return self.known.get(pid)
-
-    def children(self, pid: int) -> tuple[Process, ...]:
-        return tuple(each for each in self.known.values() if each.ppid == pid)
-
-    def below(self, pid: int) -> Iterator[Process]:
-        todo = [pid]
-        while todo:
-            if (found := self.known.get(todo.pop(0))) is not None:
-                yield found
-                todo += [each.pid for each in self.children(found.pid)]
-
-    def all(self) -> Iterable[Process]:
-        return self.known.values()
-
-    def start_of(self, pid: int) -> str | None:
-        found = self.known.get(pid)
-        return None if found is None else found.start
-
-    def parent_of(self, pid: int) -> int | None:
-        found = self.known.get(pid)
-        return None if found is None else found.ppid
-
-    def has_keyboard(self, pid: int) -> bool:
-        return pid in self.at_keyboard
-
-    def is_stopped(self, pid: int) -> bool:
-        return False
-
-    def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
-        return {key: value for key, value in self.environs.get(pid, {}).items() if key in set(keys)}
-
-    def cwd(self, pid: int) -> str:
-        return self.folders.get(pid, "/home/dev/work/orchard")
-
-    def open_files(self, pid: int) -> tuple[str, ...]:
-        return ()
+    return fake_processes.process(pid, ppid, exe, *argv, start=start, at_ms=at_ms)
 
 
 class Desk:
@@ -94,7 +31,7 @@ class Desk:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.profile = home / ".claude"
-        self.machine = FakeProcesses()
+        self.machine = FakeProcesses(folder="/home/dev/work/orchard")
         self.screens: dict[PaneRef, Frame | None] = {}
         self.panes: dict[PaneRef, Pane] = {}
         self.is_busy = False

@@ -6,7 +6,8 @@ import pytest
 
 from controlroom.kit.process import Process
 from controlroom.node.agents.claude.processes import agents_below, is_claude, is_interactive, start_of
-from tests.unit.node.agents.claude.desk import NATIVE, FakeProcesses, process
+from tests.support.fake_processes import FakeProcesses
+from tests.unit.node.agents.claude.desk import NATIVE, process
 
 ID = "5109abef-152e-44c3-b030-dc0e1234942b"
 CLI = "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"
@@ -79,7 +80,7 @@ def test_the_session_in_the_arguments(
 
 
 def below(*processes: Process) -> list[int]:
-    machine = FakeProcesses()
+    machine = FakeProcesses(folder="/")
     machine.add(process(10, 1, "/bin/bash", "-bash"), *processes)
     return [each.pid for each in agents_below(machine, 10)]
 
@@ -89,7 +90,7 @@ class TestTrees:
         assert below() == []
 
     def test_the_program_of_the_pane_itself(self) -> None:
-        machine = FakeProcesses()
+        machine = FakeProcesses(folder="/")
         machine.add(process(10, 1, NATIVE, "claude"))
         assert [each.pid for each in agents_below(machine, 10)] == [10]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from controlroom.core.activity import derive
@@ -14,6 +14,8 @@ from controlroom.kit.process import Process
 from controlroom.node.agents.base import Sighting
 from controlroom.node.agents.codex.client import CodexDriver
 from controlroom.node.mux.base import Listing, Pane, PaneBusy, PaneGone, PaneRef
+from tests.support import fake_processes
+from tests.support.fake_processes import FakeProcesses
 from tests.unit.node.agents.codex.samples import drawn, frame, rollout, session_id
 
 EXE = "/opt/codex/vendor/x86_64-unknown-linux-musl/bin/codex"
@@ -22,66 +24,8 @@ STARTED_MS = 1_796_036_820_000  # before all that the tests use
 FOLDER = "/home/dev2/work/plants80"
 
 
-class FakeProcesses:
-    """``Processes`` in memory."""
-
-    def __init__(self) -> None:
-        self.known: dict[int, Process] = {}
-        self.environs: dict[int, dict[str, str]] = {}
-        self.folders: dict[int, str] = {}
-        self.files: dict[int, list[str]] = {}
-        self.asked: list[int] = []  # whose open files were read
-
-    def add(self, pid: int, ppid: int, *argv: str, exe: str, at_ms: int = STARTED_MS) -> Process:
-        name = (exe or argv[0]).rpartition("/")[2]
-        found = Process(
-            pid=pid, ppid=ppid, start=f"{pid}00", started_at_ms=at_ms, name=name, argv=argv, exe=exe, uid=1000
-        )
-        self.known[pid] = found
-        return found
-
-    def refresh(self) -> None:
-        return
-
-    def get(self, pid: int) -> Process | None:
-        return self.known.get(pid)
-
-    def children(self, pid: int) -> tuple[Process, ...]:
-        return tuple(each for each in self.known.values() if each.ppid == pid)
-
-    def below(self, pid: int) -> Iterator[Process]:
-        todo = [pid]
-        while todo:
-            if (found := self.known.get(todo.pop(0))) is not None:
-                yield found
-                todo += [each.pid for each in self.children(found.pid)]
-
-    def all(self) -> Iterable[Process]:
-        return self.known.values()
-
-    def start_of(self, pid: int) -> str | None:
-        found = self.known.get(pid)
-        return None if found is None else found.start
-
-    def parent_of(self, pid: int) -> int | None:
-        found = self.known.get(pid)
-        return None if found is None else found.ppid
-
-    def has_keyboard(self, pid: int) -> bool:
-        return True
-
-    def is_stopped(self, pid: int) -> bool:
-        return False
-
-    def environ(self, pid: int, keys: Iterable[str]) -> dict[str, str]:
-        return {key: value for key, value in self.environs.get(pid, {}).items() if key in set(keys)}
-
-    def cwd(self, pid: int) -> str:
-        return self.folders.get(pid, FOLDER)
-
-    def open_files(self, pid: int) -> tuple[str, ...]:
-        self.asked.append(pid)
-        return tuple(self.files.get(pid, ()))
+def process(pid: int, ppid: int, *argv: str, exe: str, at_ms: int = STARTED_MS) -> Process:
+    return fake_processes.process(pid, ppid, exe, *argv, at_ms=at_ms)
 
 
 class Desk:
@@ -89,7 +33,7 @@ class Desk:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.machine = FakeProcesses()
+        self.machine = FakeProcesses(folder=FOLDER, has_keyboard=True)
         self.panes: dict[PaneRef, Pane] = {}
         self.screens: dict[PaneRef, Frame] = {}
         self.is_busy = False
@@ -121,9 +65,11 @@ class Desk:
             dead=False,
             active_at_s=0,
         )
-        self.machine.add(pid - 2, 1, "-bash", exe="/bin/bash")
-        self.machine.add(pid - 1, pid - 2, "node", "/usr/bin/codex", *arguments, exe="/usr/bin/node")
-        self.machine.add(pid, pid - 1, EXE, *arguments, exe=exe, at_ms=at_ms)
+        self.machine.add(
+            process(pid - 2, 1, "-bash", exe="/bin/bash"),
+            process(pid - 1, pid - 2, "node", "/usr/bin/codex", *arguments, exe="/usr/bin/node"),
+            process(pid, pid - 1, EXE, *arguments, exe=exe, at_ms=at_ms),
+        )
         self.machine.environs[pid] = {"HOME": "/home/dev2", "CODEX_HOME": str(self.home)}
         self.show("no-daemon-idle-80x24", ref)
         return ref

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controlroom.node.agents.codex.mapping import Thread
-from tests.unit.node.agents.codex.desk import EXE, FOLDER, Room
+from tests.unit.node.agents.codex.desk import EXE, FOLDER, Room, process
 from tests.unit.node.agents.codex.samples import rollout, session_id
 
 
@@ -107,7 +107,8 @@ async def test_files_are_read_again_only_when_something_moved(room: Room) -> Non
 
 def serve(room: Room, *threads: Thread) -> None:
     """The background server of this profile has these threads loaded."""
-    room.desk.machine.add(50, 1, EXE, "app-server", "--listen", "unix://", "--managed-daemon", exe=EXE)
+    words = (EXE, "app-server", "--listen", "unix://", "--managed-daemon")
+    room.desk.machine.add(process(50, 1, *words, exe=EXE))
     room.desk.machine.environs[50] = {"CODEX_HOME": str(room.desk.home)}
     daemon = room.driver._finder.home(str(room.desk.home)).daemon
     daemon.threads = lambda: threads  # type: ignore[method-assign]  # what the socket would have told

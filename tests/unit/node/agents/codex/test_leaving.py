@@ -11,7 +11,7 @@ from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.leaving import leave
 from controlroom.node.agents.codex.typed import TypedCodex
-from tests.unit.node.agents.codex.desk import Room, ScriptedCodex
+from tests.unit.node.agents.codex.desk import Room, ScriptedCodex, process
 
 QUIT = ["paste:/quit", "Enter"]
 
@@ -124,7 +124,7 @@ async def test_somebody_types_meanwhile(room: Room, codex: Leaver) -> None:
 
 async def test_the_npm_script_ends_with_it(room: Room, codex: Leaver) -> None:
     assert room.driver.ends_with(await room.who()) == {19, 20}
-    room.desk.machine.add(19, 18, "-zsh", exe="/bin/zsh")
+    room.desk.machine.add(process(19, 18, "-zsh", exe="/bin/zsh"))
     assert room.driver.ends_with(await room.who()) == {20}
 
 

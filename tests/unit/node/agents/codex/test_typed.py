@@ -14,7 +14,7 @@ from controlroom.node.agents.base import Outgoing, Sighting
 from controlroom.node.agents.codex.evidence import Looker
 from controlroom.node.agents.codex.finding import Finder
 from controlroom.node.agents.codex.typed import TypedCodex
-from tests.unit.node.agents.codex.desk import Desk, ScriptedCodex
+from tests.unit.node.agents.codex.desk import Desk, ScriptedCodex, process
 from tests.unit.node.agents.codex.samples import drawn, session_id
 
 
@@ -288,7 +288,7 @@ async def test_an_interrupt_presses_nothing_when_no_turn_runs_or_a_dialog_is_ope
 
 async def test_what_is_not_certain_is_not_called_idle(room: Room) -> None:
     room.desk.machine.files[20] = []
-    room.desk.machine.known[20] = room.desk.machine.add(20, 19, "codex", exe="")
+    room.desk.machine.add(process(20, 19, "codex", exe=""))
     for name in ("11-07-30", "11-07-59"):
         room.desk.put(name, open_in=None)
     room.desk.show(drawn(["x"]))
