@@ -1,7 +1,8 @@
 """Keeps the truth of one machine: which agents live, what they do, since when, and how we know.
 
-Once a second (and right after our own acts) it lists the panes, asks each driver what it finds, ties
-processes to durable agents, derives each agent's activity from its facts, and publishes a snapshot.
+Once a second (right after our own acts, and more often while they take effect) it lists the panes, asks each
+driver what it finds, ties processes to durable agents, derives each agent's activity from its facts, and
+publishes a snapshot.
 Everything decided here is decided by pure functions of ``core``; this part carries facts to them and results
 away.
 """
@@ -42,6 +43,8 @@ GONE_SHOWN_MS = 24 * 3600 * 1000
 LOOKS_AT_ONCE = 8
 LOOK_S = 5.0
 """One agent's facts may take this long; beyond it the agent is shown as not known and holds up nobody."""
+
+OFTEN_S = 0.3  # between two looks, while something is on its way that no multiplexer tells
 
 SUSPENDED = "It is suspended (Ctrl-Z) and does nothing: type fg in its pane."
 
@@ -93,6 +96,7 @@ class Tracker:
         self._expected: Callable[[], Mapping[PaneRef, str]] = dict
         self._ours: Mapping[PaneRef, str] = {}  # what was expected at this look
         self._poked = asyncio.Event()
+        self._often_until = 0.0
         self._watching_ms = clock.now_ms()
         self._looked_ms = self._watching_ms  # when the look before the present one began
 
@@ -208,11 +212,16 @@ class Tracker:
         """Something was done to an agent: look again soon."""
         self._poked.set()
 
+    def hurry(self, within_s: float) -> None:
+        """Something was begun whose effect comes within this time: until then look more often. 0: no more."""
+        self._often_until = self._clock.monotonic() + within_s
+
     # ---- the loop --------------------------------------------------------------------------------------
 
     async def wait_for_poke(self, at_most_s: float) -> None:
         """Until something was done to an agent, or the time has passed."""
-        await wait_at_most(self._poked, at_most_s)
+        is_often = self._clock.monotonic() < self._often_until
+        await wait_at_most(self._poked, min(OFTEN_S, at_most_s) if is_often else at_most_s)
 
     async def tick(self) -> None:
         """One look at everything."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
+import pytest
 
 from controlroom.core.facts import Dialog, Option
 from controlroom.core.notify.episodes import trouble_delay
 from controlroom.node.agents.base import Found
 from controlroom.node.mux.base import PaneRef
+from controlroom.node.tracker import OFTEN_S
 from tests.integration.node.conftest import Room
 
 
@@ -17,6 +21,17 @@ async def test_an_agent_is_named_with_its_activity_and_evidence(room: Room) -> N
     agent = (await room.agents())["orchard"]
     assert (agent.activity, agent.kind, agent.rule) == ("idle", "fake", "new")
     assert agent.evidence.source == "registry"
+
+
+async def test_while_an_effect_is_awaited_the_next_look_comes_soon(room: Room) -> None:
+    tracker = room.node._tracker
+    tracker.hurry(10)
+    async with asyncio.timeout(60):
+        await tracker.wait_for_poke(3600)
+    room.clock.advance(10)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(OFTEN_S * 2):
+            await tracker.wait_for_poke(3600)
 
 
 async def test_an_agent_keeps_its_id_and_chat_over_a_restart(room: Room) -> None:

@@ -17,8 +17,10 @@ import structlog
 
 from controlroom.core.operations import (
     Effect,
+    End,
     Finish,
     Open,
+    Release,
     Saga,
     Seen,
     Wait,
@@ -51,6 +53,7 @@ _log = structlog.get_logger("operations")
 
 LOOKS_IN_TROUBLE = 5  # until an operation that could not be written down is tried again
 LOOKS_TO_LEAVE = 5  # until an end is noticed
+EFFECT_S = 10.0  # a window opens, a program ends or comes up within seconds
 
 
 class Operations:
@@ -111,6 +114,7 @@ class Operations:
             return ActResult(code="conflict", text="An operation with this id asked for something else.")
         if stored is record:
             self.take_up(record)
+            self._tracker.poke()
         return ActResult(code="ok")
 
     def take_up(self, record: ActRecord) -> None:
@@ -211,6 +215,9 @@ class Operations:
                 await held.enter_async_context(self._hold(errand.agent_id))
                 is_holding = True
                 continue  # something may have been typed meanwhile
+            if not isinstance(effect, Wait):
+                # What else is done is tried again after so many looks: those keep their pace.
+                self._tracker.hurry(EFFECT_S if isinstance(effect, Open | End | Release) else 0.0)
             if isinstance(effect, Finish):
                 saga = await self._leave(id, errand, saga)
             if errand != self._errand(id) or saga != errand.saga:
