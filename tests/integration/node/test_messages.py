@@ -31,6 +31,14 @@ async def test_a_message_to_an_idle_agent_is_delivered(room: Room) -> None:
     assert await states(room, "m1") == ["accepted", "sending", "delivered"]
 
 
+async def test_what_is_written_is_told_however_long_the_journal_takes(room: Room) -> None:
+    room.driver.add("orchard")
+    await room.look()
+    await send(room, "m1")
+    assert [row.state for row in (await room.node.api.acts(0, 0)).acts] == ["accepted"]
+    assert (await room.node.api.acts(1, 0)).acts == ()
+
+
 async def test_a_message_sent_twice_is_one_message(room: Room) -> None:
     agent = room.driver.add("orchard")
     await room.look()

@@ -142,12 +142,14 @@ class ActEngine:
 
     async def progress(self, after: int, wait_s: float) -> ActsAnswer:
         """Progress behind ``after``, at once when there is some, else after at most ``wait_s`` seconds."""
-        try:
-            async with asyncio.timeout(wait_s), self._news:
-                while not (rows := await self._journal.progress_after(after)):
-                    await self._news.wait()
-        except TimeoutError:
-            rows = []
+        until = asyncio.get_running_loop().time() + wait_s  # only news is waited for so long, not the journal
+        async with self._news:
+            while not (rows := await self._journal.progress_after(after)):
+                try:
+                    async with asyncio.timeout_at(until):
+                        await self._news.wait()
+                except TimeoutError:
+                    break
         return ActsAnswer(journal_id=self._journal_id, now_ms=self._clock.now_ms(), acts=tuple(rows))
 
     # ---- messages --------------------------------------------------------------------------------------
