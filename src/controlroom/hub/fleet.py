@@ -43,7 +43,8 @@ class Listener(Protocol):
         """The newest snapshot of a node, changed or not."""
 
     def usage(self, node: Node, usage: UsageState) -> None:
-        """What the newest snapshot of a node says of usage, changed or not."""
+        """What the newest snapshot of a node says of usage, changed or not; not called while it says
+        nothing."""
 
     def flipped(self, node: Node) -> None:
         """The node came or went."""
@@ -169,7 +170,8 @@ class Follower:
             node.set_online(True)
             self._listener.flipped(node)
         self._listener.snapshot(node, snapshot.agents)
-        self._listener.usage(node, snapshot.usage)
+        if snapshot.usage is not None:
+            self._listener.usage(node, snapshot.usage)
         return {state.id: state for state in snapshot.agents}
 
     async def _away(self, delay: float) -> float:

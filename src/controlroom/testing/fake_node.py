@@ -81,7 +81,7 @@ class FakeNode:
         self.histories: dict[str, tuple[str, ...]] = {}  # rows above the screens
         self.files: dict[str, bytes] = {}  # placed, by the upload's id
         self.refuse_file: Callable[[FileOffer], Refusal | None] = lambda offer: None
-        self.usage_state = UsageState()
+        self.usage_state: UsageState | None = UsageState()
         self.used: dict[UsageBy, UsageAnswer] = {}  # what it answers to each question about usage
         self.usage_reads = 0  # how often it was asked to read again
         self.watchers = 0

@@ -73,7 +73,8 @@ class AgentState(Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """Everything a person could see of one machine. ``rev`` moves only when something of it changed."""
+    """Everything a person could see of one machine. ``rev`` moves only when something of it changed.
+    ``usage`` None: the node has just begun, and has not looked yet: what it told before stands."""
 
     boot_id: str
     rev: int
@@ -81,7 +82,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     agents: tuple[AgentState, ...]
     health: tuple[Health, ...]
     load: float | None = None
-    usage: UsageState = UsageState()
+    usage: UsageState | None = None
 
 
 class AskedOption(Struct, frozen=True, kw_only=True):

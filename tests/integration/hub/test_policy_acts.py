@@ -325,6 +325,22 @@ async def test_messages_wait_while_they_would_cost_money(house: House, is_allowe
     await until(lambda: "msg_1" in house.node.taken, "it goes out")
 
 
+async def test_a_machine_that_has_just_begun_lets_nothing_through_that_costs_money(house: House) -> None:
+    """What it told of accounts before stands until it has looked again."""
+    await tell(house, {"work": 100}, PAID)
+    await house.until_agent(profile="/work")
+    await card(house)
+    known = house.node.usage_state
+    house.node.usage_state = None
+    await house.node.restart()
+    await house.node.put(agent_state(profile="/work", name="pears"))
+    await house.until_agent(name="pears")
+    assert await house.hub.policy._credit.hold("agt_1") is not None
+    assert [one.name for one in await house.client.accounts()] == ["work"]
+    house.node.usage_state = known
+    await house.node.touch()
+
+
 @pytest.mark.parametrize("option", ["yes", "no", None])
 async def test_a_restart_on_a_spent_account_waits_for_the_answer(house: House, option: str | None) -> None:
     await tell(house, {"work": 100}, PAID)

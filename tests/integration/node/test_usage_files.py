@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from controlroom.node.snapshot import SnapshotBoard
 from controlroom.node.usage import status_lines
+from controlroom.wire.codec import decode, encode
+from controlroom.wire.node import Snapshot
+from controlroom.wire.usage import UsageState
 from tests.integration.node.usage_stage import HOUR, NOW, Desk, copied
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -284,3 +288,17 @@ async def test_a_folder_that_its_last_agent_has_left_stays_known(desk: Desk) -> 
     desk.living = []
     await desk.restart()
     assert [profile.folder for profile in (await desk.look()).profiles] == [str(folder)]
+
+
+async def test_a_machine_says_once_that_it_has_no_profiles_and_nothing_before(desk: Desk) -> None:
+    board = SnapshotBoard("boot", desk.clock)
+    await board.publish((), ())
+    assert board.current.usage is None, "what it told before stands"
+    desk.named.clear()
+    await desk.restart()
+    await desk.look()
+    await desk.look()
+    assert desk.said == [UsageState()]
+    await board.publish_usage(desk.said[0])
+    told = decode(encode(board.current), Snapshot)
+    assert (told.usage, told.rev) == (UsageState(), 2)

@@ -125,6 +125,7 @@ class UsagePart:
         self._wished = asyncio.Event()
         self._random = secrets.SystemRandom()
         self.state = UsageState()
+        self._is_told = False  # also a machine without any profile has to say so once
 
     async def run(self) -> None:
         """Read for ever."""
@@ -359,8 +360,8 @@ class UsagePart:
             readings=self._known.readings,
             reading=self._scanner.progress,
         )
-        if state != self.state:
-            self.state = state
+        if state != self.state or not self._is_told:
+            self.state, self._is_told = state, True
             await self._changed(state)
 
     def _report_failing(self, profiles: Iterable[ProfileState]) -> None:
