@@ -56,7 +56,7 @@ def asked(operation: Operation) -> str:
 
 def ended_by(record: OperationRecord) -> str:
     """Who is behind the end: whoever took it back, else whoever asked for it."""
-    return (record.taken_back_by if _is_taken_back(record.operation) else "") or record.operation.by
+    return (record.taken_back_by if is_taken_back(record.operation) else "") or record.operation.by
 
 
 def ended(record: OperationRecord) -> str:
@@ -64,7 +64,7 @@ def ended(record: OperationRecord) -> str:
     operation = record.operation
     if operation.error is not None:
         asked = _ASKED[operation.kind] + _where(operation)
-        if _is_taken_back(operation):
+        if is_taken_back(operation):
             why = f" Why: {record.taken_back_why}" if record.taken_back_why else ""
             return f"{asked}, which was taken back while it waited.{why}"
         return f"{asked}, which failed: {operation.error.text} Why: {operation.why}"
@@ -73,7 +73,8 @@ def ended(record: OperationRecord) -> str:
     return " ".join([f"{done}.", *details, f"Why: {operation.why}"])
 
 
-def _is_taken_back(operation: Operation) -> bool:
+def is_taken_back(operation: Operation) -> bool:
+    """Whether it was ended while it waited."""
     return operation.error is not None and operation.error.code == "cancelled"
 
 

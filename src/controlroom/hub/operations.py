@@ -23,7 +23,7 @@ from controlroom.hub.messages import Messages
 from controlroom.hub.nodes import Node, Nodes
 from controlroom.hub.operation_profiles import profile_running, profile_said
 from controlroom.hub.operation_requests import act_of, check, check_why, digest_of, undo_id, undoing
-from controlroom.hub.operation_words import asked, ended, ended_by, undo_of
+from controlroom.hub.operation_words import asked, ended, ended_by, is_taken_back, undo_of
 from controlroom.hub.ports import NodeAway
 from controlroom.hub.requests import ID
 from controlroom.hub.store import fleet_rows, operation_rows, policy_rows, request_rows
@@ -132,7 +132,7 @@ class OperationBook:
             raise HubError("not_found", f"There is no operation {operation_id[:80]}.")
         if row.operation.state in ("queued", "running"):
             return await self._cancel(row.operation, by, body.why)
-        if row.operation.error is not None and row.operation.error.code == "cancelled":
+        if is_taken_back(row.operation):
             return row.operation  # asked again, because the answer was lost
         id = undo_id(operation_id, body.request_id, by)
 
@@ -314,7 +314,10 @@ class OperationBook:
                 return row
 
             row = await self._store.change(job)
-            if row.is_tried:
+            is_over = row.operation.state not in ("queued", "running")  # by now
+            if is_over and not is_taken_back(row.operation):
+                raise HubError("conflict", "It is over.")
+            if row.is_tried and not is_over:
                 node = self._nodes.of(operation.machine_id)
                 act = AmendAct(id=new_id("amd"), message_id=operation.id, cancel=True)
                 result = await node.ask(lambda link: link.act(act), TAKE_S)

@@ -9,6 +9,7 @@ import pytest
 
 from controlroom.client import Refused
 from controlroom.core.operations import Kind
+from controlroom.hub.errors import HubError
 from controlroom.testing.fake_node import agent_state
 from controlroom.wire.node import ActResult, AmendAct, OperateAct
 from controlroom.wire.operation import (
@@ -192,6 +193,23 @@ async def test_the_wish_that_its_machine_heard_is_the_one_that_counts(house: Hou
     await ends(house, error=OperationError(code="cancelled", text="It was taken back."))
     receipt = (await house.client.receipts()).receipts[-1]
     assert receipt.text == "Asked to stop it, which was taken back while it waited. Why: It works again."
+
+
+@pytest.mark.parametrize("code", ["cancelled", "failed"])
+async def test_what_ended_meanwhile_is_not_asked_of_its_machine(
+    house: House, code: Literal["cancelled", "failed"]
+) -> None:
+    await seen_agent(house)
+    before = await house.client.operate(ask("stop"))
+    await taken(house)
+    await ends(house, error=OperationError(code=code, text="It is over."))
+    withdrawn = house.hub.policy._operations.withdraw(before, "kim", "Not yet.")
+    if code == "cancelled":
+        await withdrawn
+    else:
+        with pytest.raises(HubError, match="It is over"):
+            await withdrawn
+    assert not any(isinstance(act, AmendAct) for act in house.node.asked)
 
 
 async def test_what_its_machine_does_not_have_yet_is_taken_back_here(house: House) -> None:
