@@ -120,6 +120,7 @@ class Operations:
     def take_up(self, record: ActRecord) -> None:
         """Go on with an operation of the journal."""
         self._records[record.act.id] = record
+        self._tracker.hurry(EFFECT_S)  # what it began before a kill may show now
         self._tasks.start(f"operation:{record.act.id}", self._run(record.act.id))
 
     def holds(self, operation_id: str) -> bool:
