@@ -45,8 +45,8 @@ function AgentSheet(props: { agent: Agent; machine: Machine | null; onClose(): v
         <button class="btn" type="button" onClick={does(() => void copyLink(agent))}><Icon name="link" small />Copy its link</button>
       </div>
       <OperationButtons agent={agent} before={onClose} />
-      <AgentNotify agent={agent} />
       <Why agent={agent} machine={machine} isOff={isOff} />
+      <AgentNotify agent={agent} />
     </Sheet>
   );
 }

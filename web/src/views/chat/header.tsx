@@ -17,6 +17,7 @@ import { showToast } from "../../parts/toast";
 import { isAway, kindName, standingOf } from "../../store/agents";
 import { isWaiting, operationWords, underWayOf } from "../../store/operations";
 import { copyLink, toggleArchive, toggleMute, togglePin } from "../agents/acts";
+import { AgentNotify } from "../agents/notify";
 import { showAgent } from "../agents/shown";
 import { operationItems } from "../operations/acts";
 
@@ -29,7 +30,7 @@ export interface ChatHeaderProps {
 export function ChatHeader(props: ChatHeaderProps) {
   const { agent, chatId } = props;
   const room = useRoom();
-  const [sheet, setSheet] = useState<"older" | "stop" | "hide" | null>(null);
+  const [sheet, setSheet] = useState<"older" | "stop" | "hide" | "notify" | null>(null);
   const standing = standingOf(agent);
   const name = line(agent.name, 120) || agent.id;
   const machine = room.state.value.machines.get(agent.machine_id);
@@ -61,6 +62,7 @@ export function ChatHeader(props: ChatHeaderProps) {
       {isPast ? <PastChat agent={agent} /> : null}
       {sheet === "older" ? <OtherChats agent={agent} chatId={chatId} onClose={() => setSheet(null)} /> : null}
       {sheet === "stop" ? <StopTurn agent={agent} onClose={() => setSheet(null)} /> : null}
+      {sheet === "notify" ? <Sheet title={`Notifications of ${line(agent.name, 60)}`} onClose={() => setSheet(null)}><AgentNotify agent={agent} /></Sheet> : null}
       {sheet === "hide" ? <HideChat chatId={chatId} onClose={() => setSheet(null)} /> : null}
     </header>
   );
@@ -84,14 +86,14 @@ function Since(props: { agent: Agent; isOff: boolean; lastSeenMs: number | null 
   return <>{text}</>;
 }
 
-function itemsOf(room: Room, agent: Agent, word: string, onSearch: () => void, open: (sheet: "older" | "stop" | "hide") => void): (MenuItem | null)[] {
+function itemsOf(room: Room, agent: Agent, word: string, onSearch: () => void, open: (sheet: "older" | "stop" | "hide" | "notify") => void): (MenuItem | null)[] {
   const runs = agent.activity === "working" || agent.activity === "helpers";
   return [
     { label: `Why it counts as ${word.toLowerCase()}`, icon: "eye", run: () => showAgent(agent.id) },
     { label: "Search in this chat", icon: "search", run: onSearch },
     { label: agent.pinned ? "Unpin" : "Pin", icon: "pin", run: () => void togglePin(room, agent) },
     { label: agent.muted ? "Unmute its pushes" : "Mute its pushes", icon: "mute", run: () => void toggleMute(room, agent) },
-    { label: "Its notifications…", icon: "bell", run: () => showAgent(agent.id) },
+    { label: "Its notifications…", icon: "bell", run: () => open("notify") },
     { label: agent.archived ? "Bring it back" : "Archive", icon: agent.archived ? "undo" : "inbox", run: () => void toggleArchive(room, agent) },
     { label: "Copy its link", icon: "link", run: () => void copyLink(agent) },
     { label: "In its own window", icon: "move", run: () => popOut({ at: "agent", agentId: agent.id }) },
