@@ -5,10 +5,14 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,19 @@ READY = "Control Room is ready at "
 OTHER_APP = "CONTROLROOM_E2E_APP"  # the folder of a build to test in place of the package's
 STEP_S = 0.04  # asked more often, it takes from a small machine what it waits for
 PROGRAM = (sys.executable, "-m", "controlroom.cli.main")
+
+
+@contextmanager
+def house_without_browser() -> Iterator[House]:
+    """A control room that is not started yet, without agents, for what needs no build of the app."""
+    folder = Path(tempfile.mkdtemp(prefix="cr", dir="/tmp"))
+    house = House(folder)
+    house.app = None
+    try:
+        yield house
+    finally:
+        house.close()
+        shutil.rmtree(folder)
 
 
 class House:

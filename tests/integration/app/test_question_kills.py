@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import http.client
 import json
-import shutil
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from controlroom.testing.scripted.steps import Begin, Go, Hold, Say, Scene, Turn
-from tests.e2e.support.house import House
+from tests.e2e.support.house import House, house_without_browser
 from tests.support.waiting import until_now
 
 NAME = "orchard"
@@ -37,14 +34,8 @@ def question(what: str, default: str = "I wait by 40 hours from now") -> str:
 
 @pytest.fixture
 def house() -> Iterator[House]:
-    folder = Path(tempfile.mkdtemp(prefix="cr", dir="/tmp"))
-    house = House(folder)
-    house.app = None
-    try:
+    with house_without_browser() as house:
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(folder)
 
 
 def card(house: House, what: str) -> Any:

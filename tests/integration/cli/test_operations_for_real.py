@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from controlroom.testing.scripted.steps import Go, Hold, Say, Scene, Turn
-from tests.e2e.support.house import PROGRAM, House
+from tests.e2e.support.house import PROGRAM, House, house_without_browser
 from tests.support.waiting import until_now
 
 NAME = "orchard"
@@ -24,14 +21,8 @@ WHY = "It has lost its way"
 
 @pytest.fixture
 def house() -> Iterator[House]:
-    folder = Path(tempfile.mkdtemp(prefix="cr", dir="/tmp"))
-    house = House(folder)
-    house.app = None
-    try:
+    with house_without_browser() as house:
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(folder)
 
 
 class Ran(NamedTuple):

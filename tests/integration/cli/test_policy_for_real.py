@@ -4,9 +4,7 @@ said, and a scripted agent in a real pane."""
 from __future__ import annotations
 
 import json
-import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,21 +12,15 @@ from typing import Any
 import pytest
 
 from tests.e2e.support.accounts import begin_spent
-from tests.e2e.support.house import House
+from tests.e2e.support.house import House, house_without_browser
 from tests.support.inotify import CHANGES, Watched
 from tests.support.waiting import until_now
 
 
 @pytest.fixture
 def house() -> Iterator[House]:
-    folder = Path(tempfile.mkdtemp(prefix="cr", dir="/tmp"))
-    house = House(folder)
-    house.app = None
-    try:
+    with house_without_browser() as house:
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(folder)
 
 
 def whats(house: House) -> list[str]:

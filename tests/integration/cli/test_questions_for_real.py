@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from controlroom.testing.scripted.steps import Ask, Begin, Choice, Say, Scene, Turn
-from tests.e2e.support.house import PROGRAM, House
+from tests.e2e.support.house import PROGRAM, House, house_without_browser
 from tests.integration.cli.conftest import Ran
 from tests.support.waiting import until_now
 
@@ -35,14 +32,8 @@ def turn(said: str) -> Turn:
 
 @pytest.fixture
 def house() -> Iterator[House]:
-    folder = Path(tempfile.mkdtemp(prefix="cr", dir="/tmp"))
-    house = House(folder)
-    house.app = None
-    try:
+    with house_without_browser() as house:
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(folder)
 
 
 def ran(house: House, *arguments: str) -> Ran:

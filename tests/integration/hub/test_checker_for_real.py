@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +10,7 @@ import pytest
 from controlroom.testing.fake_chat import FakeChat
 from controlroom.testing.fake_model import verdict
 from controlroom.testing.scripted.steps import Begin, Say, Scene, Turn
-from tests.e2e.support.house import House
+from tests.e2e.support.house import House, house_without_browser
 from tests.support.server_thread import in_thread
 from tests.support.waiting import until_now
 
@@ -36,15 +33,9 @@ def model() -> Iterator[FakeChat]:
 
 @pytest.fixture
 def house() -> Iterator[House]:
-    folder = Path(tempfile.mkdtemp(prefix="cr", dir="/tmp"))
-    house = House(folder)
-    house.app = None
-    house.home.mkdir(mode=0o700)
-    try:
+    with house_without_browser() as house:
+        house.home.mkdir(mode=0o700)
         yield house
-    finally:
-        house.close()
-        shutil.rmtree(folder)
 
 
 def configure(house: House, model: FakeChat) -> None:
