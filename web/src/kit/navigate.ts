@@ -17,10 +17,6 @@ export const isPopOut: boolean = new URLSearchParams(location.search).get("windo
 /** How many steps of the history are this page's own: Back inside the app must not leave it. */
 let depth = 0;
 
-export function useRoute(): Route {
-  return route.value;
-}
-
 export interface GoOptions {
   /** Takes the place of the present entry of the history. */
   replace?: boolean;

@@ -2,11 +2,6 @@
 import type { Agent } from "../api/types";
 import { standingOf } from "./agents";
 
-export interface Ranked<T> {
-  entry: T;
-  rank: number;
-}
-
 /**
  * How well a name fits what was typed: 0 not at all. A name that starts with it is best, then a word in it that
  * does, then any place, then its letters in their order.
