@@ -15,7 +15,7 @@ import pytest
 
 from controlroom.kit.clock import SystemClock
 from controlroom.node.mux.base import Listing, PaneBusy, PaneUnsure, Server
-from controlroom.node.mux.tmux import TmuxMultiplexer, multiplexer
+from controlroom.node.mux.tmux import TmuxMultiplexer, adapter, multiplexer
 from controlroom.node.mux.watch import Sockets
 from tests.support.multiplexers import TmuxBench, first_pane
 from tests.support.tmux import TmuxFolder
@@ -190,7 +190,10 @@ async def test_a_stopped_server_is_trouble_and_the_others_go_on(tmux_bench: Tmux
     assert tmux_bench.received(pane.ref) == b""
 
 
-async def test_typing_whose_answer_is_lost_says_that_it_is_not_sure(tmux_bench: TmuxBench) -> None:
+async def test_typing_whose_answer_is_lost_says_that_it_is_not_sure(
+    tmux_bench: TmuxBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "TYPE_TIMEOUT_S", 0.5)  # it never answers, however long one waits
     pane = await first_pane(tmux_bench)
     stopped = tmux_bench.servers["default"]
     os.kill(stopped.pid, signal.SIGSTOP)
