@@ -216,10 +216,8 @@ class Operations:
                 await held.enter_async_context(self._hold(errand.agent_id))
                 is_holding = True
                 continue  # something may have been typed meanwhile
-            if not isinstance(effect, Wait):
-                # What else is done is tried again after so many looks: those keep their pace.
-                self._tracker.hurry(EFFECT_S if isinstance(effect, Open | End | Release) else 0.0)
             if isinstance(effect, Finish):
+                self._tracker.hurry(0.0)
                 saga = await self._leave(id, errand, saga)
             if errand != self._errand(id) or saga != errand.saga:
                 await self._put(self._records[id], msgspec.structs.replace(errand, saga=saga))
@@ -228,6 +226,11 @@ class Operations:
                 return
             if acts:
                 await self._perform(id, effect)
+                # What else is done is tried again after so many looks: those keep their pace.
+                is_begun = isinstance(effect, End | Release) or (
+                    isinstance(effect, Open) and self._errand(id).place is not None
+                )
+                self._tracker.hurry(EFFECT_S if is_begun else 0.0)
                 self._tracker.poke()
             await self._next_look(2 if acts else 1)
 
