@@ -135,9 +135,7 @@ async def test_a_busy_one_is_dropped_only_when_told_to_and_really_stops(
     told = await operation(room, "stop", before.id, "--why", "Enough", "--now", "--drop")
     assert told["state"] == "delivered", told
     await room.until_activity(before.id, "gone")
-    await until(
-        lambda: len(codex.events("turn_aborted")) == ended + 2, "what ran has ended"
-    )
+    await until(lambda: len(codex.events("turn_aborted")) == ended + 2, "what ran has ended")
     assert codex.pane.process(EXECUTABLE) is None
     await codex.pane.until_text("codex resume", PROMPT.strip())
     assert desk.tmux.get(codex.pane.id, "alternate_on") == "0", "the shell has its screen again"
