@@ -156,6 +156,29 @@ test("taking back asks the hub when it may have the message", async () => {
   box.stop();
 });
 
+test("what is being taken back is not tried again meanwhile, and does not come back from an older read", async () => {
+  const box = outbox();
+  hub.replies = [no("unreachable")];
+  await box.start();
+  await box.add(message());
+  await vi.waitFor(() => expect(box.messages.value.get("msg_1")?.state).toMatchObject({ kind: "saved", why: "x" }));
+  let answer: (reply: Reply) => void = () => undefined;
+  const asked = new Promise<Reply>((resolve) => { answer = resolve; });
+  const request = vi.spyOn(hub, "request").mockReturnValue(asked);
+  let back: Promise<string> = Promise.resolve("");
+  await vi.waitFor(() => { // the failed try is seen before it is on disk
+    back = box.takeBack("msg_1");
+    expect(request).toHaveBeenCalled();
+  });
+  box.linkIsBack();
+  for (let turn = 0; turn < 3; turn++) await new Database(factory).entries("outbox"); // a next try is written down before it goes out
+  answer(no("not_found"));
+  expect(await back).toBe("");
+  expect(request.mock.calls.map(([method]) => method)).toEqual(["DELETE"]);
+  expect(box.messages.value.size).toBe(0);
+  box.stop();
+});
+
 test("without any storage a message is sent all the same, and it is said", async () => {
   const box = new Outbox({ http: hub as unknown as Http, database: new Database(undefined), nowMs: () => 1, mayAsk: () => true });
   vi.stubGlobal("indexedDB", undefined);

@@ -35,6 +35,10 @@ export class Outbox {
   private readonly here = new Map<string, Blob>();
   private readonly unkept = new Set<string>();
   private readonly running = new Map<string, AbortController>();
+  /** Of which the hub is asked whether they can be taken back: not tried again meanwhile. */
+  private readonly asking = new Set<string>();
+  /** A read of the disk that began before must not bring them back. */
+  private readonly dropped = new Set<string>();
   private isTheOne = false;
   private isLoaded = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -85,6 +89,7 @@ export class Outbox {
    */
   async add(given: OutMessage, steps: readonly Step[] = []): Promise<void> {
     const message = behind(this.all.value.values(), given);
+    this.dropped.delete(message.id);
     this.set(message);
     const kept = await this.parts.database.change([...steps, { store: "outbox", put: message.id, value: message }]);
     if (!kept.ok) {
@@ -127,8 +132,13 @@ export class Outbox {
       if (message.state.kind !== "sending" || message.state.total === undefined) return TAKEN_BACK_TEXT;
       run.abort(); // only its files were on their way
     } else if (message.tries > 0) {
+      this.asking.add(id); // a next try behind this request would send what was taken back
       const answer = await this.parts.http.request<Message>("DELETE", `/messages/${encodeURIComponent(id)}`);
-      if (!answer.ok && answer.refusal.code !== "not_found") return answer.refusal.text;
+      this.asking.delete(id);
+      if (!answer.ok && answer.refusal.code !== "not_found") {
+        this.look();
+        return answer.refusal.text;
+      }
     }
     await this.drop(message, true);
     return "";
@@ -139,6 +149,7 @@ export class Outbox {
     const all = new Map(this.all.value);
     all.delete(message.id);
     this.all.value = all;
+    this.dropped.add(message.id);
     this.unkept.delete(message.id);
     await this.parts.database.change([
       { store: "outbox", drop: message.id },
@@ -162,7 +173,7 @@ export class Outbox {
       this.problem.value = found.trouble;
       return;
     }
-    const all = new Map(found.value);
+    const all = new Map(found.value.filter(([id]) => !this.dropped.has(id)));
     for (const [id, message] of this.all.value) {
       // What this page does right now is newer than what lies on the disk.
       if (this.running.has(id) || this.unkept.has(id)) all.set(id, message);
@@ -190,7 +201,7 @@ export class Outbox {
     const now = this.parts.nowMs();
     let atMs: number | null = null;
     while (this.parts.mayAsk() && this.running.size < AT_ONCE) {
-      const mine = [...this.all.value.values()].filter((one) => this.isTheOne || this.unkept.has(one.id));
+      const mine = [...this.all.value.values()].filter((one) => (this.isTheOne || this.unkept.has(one.id)) && !this.asking.has(one.id));
       const found = next(mine, now);
       atMs = found.atMs;
       if (found.message === null) break;
