@@ -71,7 +71,7 @@ def test_a_picture_and_a_text_are_handed_over_as_private_files(house: House, vis
     assert any(file.read_bytes() == b"Pears first." for file in found.values())
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in found.values())
     assert tree.name in "".join(line.strip() for line in house.pane("orchard").split("\n"))
-    assert house.receipts().count("upload") >= 1
+    assert house.until_done("upload") >= 1
 
 
 def test_a_file_is_dropped_and_one_that_is_too_large_is_refused_before(house: House, visit: Visit) -> None:

@@ -44,7 +44,7 @@ def test_keys_reach_the_pane_and_the_paint_comes_back(house: House, visit: Visit
     page.keyboard.press("Escape")
     expect(said(page, "Understood: prune / the pears? j")).to_be_visible()
     assert page.url == f"{house.url}agents/{agent['id']}"
-    assert house.receipts().count("keys") == 1
+    assert house.until_done("keys") == 1
 
 
 def test_a_phone_types_a_line_and_presses_keys_of_the_row(house: House, visit: Visit) -> None:

@@ -131,6 +131,11 @@ class House:
         """What was done, the oldest first."""
         return [receipt["what"] for receipt in self.ask("/receipts")["receipts"]]
 
+    def until_done(self, what: str) -> int:
+        """How often it was done, as soon as it was: the receipt is written a moment after the act."""
+        until_now(lambda: what in self.receipts(), f"a receipt {what}", step_s=STEP_S)
+        return self.receipts().count(what)
+
     def ask(self, path: str, given: Any = None) -> Any:
         """What the control room's own door answers, below ``/api/v1``; ``given`` is posted.
 
