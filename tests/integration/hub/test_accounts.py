@@ -206,6 +206,6 @@ async def test_machines_are_asked_at_once_and_one_that_fails_hides_no_other(
     others[1].read_usage, others[2].read_usage = fails, never  # type: ignore[method-assign]
     await house.restart()
     await house.hub.settled()
-    monkeypatch.setattr("controlroom.hub.accounts.ASK_S", 0.5)
+    monkeypatch.setattr("controlroom.hub.accounts.ASK_S", 3.0)
     assert (await house.client.read_accounts()).missing == ("mac_3", "mac_4")
     assert asked.is_set()

@@ -177,7 +177,9 @@ async def test_a_move_that_breaks_leaves_no_window_that_waits(stage: Stage) -> N
         told = await stage.done(move(stage, before))
     assert told.error is not None and "broke half way" in told.error.text
     await is_over(stage)
-    assert [dead for _, name, dead in stage.panes() if name == NAME] == [True, True], "both say why"
+    await until(
+        lambda: [dead for _, name, dead in stage.panes() if name == NAME] == [True, True], "both say why"
+    )
     await stage.until_agent(NAME, "gone")
     told = await stage.done(OperateAct(id="op_2", kind="restart", agent_id=before.id))
     assert told.state == "delivered", told
