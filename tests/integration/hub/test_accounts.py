@@ -205,7 +205,9 @@ async def test_machines_are_asked_at_once_and_one_that_fails_hides_no_other(
     house.node.read_usage = others[0].read_usage = together  # type: ignore[method-assign]
     others[1].read_usage, others[2].read_usage = fails, never  # type: ignore[method-assign]
     await house.restart()
-    await house.hub.settled()
+    await until(
+        lambda: [machine.online for machine in house.hub.fleet().machines] == [True] * 4, "all are there"
+    )
     monkeypatch.setattr("controlroom.hub.accounts.ASK_S", 3.0)
     assert (await house.client.read_accounts()).missing == ("mac_3", "mac_4")
     assert asked.is_set()
