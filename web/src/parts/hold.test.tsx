@@ -123,6 +123,18 @@ describe("a button that answers", () => {
     await vi.waitFor(() => expect(place.querySelector("dialog")).toBeNull(), DEADLINE);
   });
 
+  it("does not take the focus back from whoever has gone on to the answer", async () => {
+    const late: Array<() => void> = [];
+    hooks.requestAnimationFrame = (callback) => void late.push(callback);
+    const button = show(true);
+    button.dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 0 }));
+    await vi.waitFor(() => expect(document.activeElement?.textContent).toBe("Cancel"), DEADLINE);
+    const answer = [...place.querySelectorAll("button")].find((one) => one.textContent === "Answer");
+    answer?.focus();
+    for (const effect of late.splice(0)) effect();
+    expect(document.activeElement).toBe(answer);
+  });
+
   it("lets a press that a screen reader makes ask too", async () => {
     const button = show(true);
     pointer(button, "pointerdown", { width: 0, height: 0 });

@@ -4,7 +4,7 @@
  * ignores presses; a press that moved was a scroll. The decisions are `stepPress` in `store/prompt.ts`.
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { heldShare, stepPress, UP, type Press, type PressEvent } from "../store/prompt";
 import { Dialog } from "./sheet";
@@ -115,7 +115,8 @@ const PROMPT_NOTE = "It may not be possible to take this back. The prompt is rea
 function Confirm(props: { label: string; note: string; onCancel(): void; onConfirm(): void }) {
   const id = useId();
   const cancel = useRef<HTMLButtonElement>(null);
-  useEffect(() => cancel.current?.focus(), []);
+  // At once, never later: whoever has gone on to the answer by then would press Cancel.
+  useLayoutEffect(() => cancel.current?.focus(), []);
   return (
     <Dialog class="sheet" labelledBy={id} onClose={props.onCancel} closesOutside={true}>
       <header class="sheet-head"><h2 id={id}>Answer <bdi>“{props.label}”</bdi>?</h2></header>

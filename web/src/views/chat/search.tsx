@@ -1,5 +1,5 @@
 /** The search in one chat: over the whole conversation, newest first. A hit opens the chat around it. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { FoundItem, Item } from "../../api/types";
 import { clock } from "../../kit/time";
@@ -40,7 +40,7 @@ export function ChatSearch(props: ChatSearchProps) {
     if (!answer.ok) setFound({ kind: "failed", text: answer.refusal.text });
     else setFound({ kind: "done", hits: merged(hits, answer.value.hits), before: answer.value.before, keptOnly: answer.value.kept_only === true });
   };
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []); // before the next key: it belongs to the search
   useEffect(() => {
     const needle = text.trim();
     running.current?.abort();

@@ -2,7 +2,7 @@
  * The screen and the rows above it as text: to read at leisure, select, search, copy. It is a picture of one moment
  * and says of which; nothing in it moves.
  */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import type { Scrollback } from "../../api/types";
 import { copyText } from "../../kit/copy";
@@ -133,7 +133,7 @@ function useSearch(rows: readonly string[], isFinding: boolean, scroll: { curren
   useEffect(() => {
     if (current !== null) scroll.current?.querySelector("mark.is-current")?.scrollIntoView({ block: "center", inline: "nearest" });
   }, [current]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isFinding) field.current?.focus();
     else scroll.current?.focus({ preventScroll: true });
   }, [isFinding]);
