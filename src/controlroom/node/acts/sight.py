@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -27,7 +26,7 @@ from controlroom.node.world import PaneWorld
 OPERATION = "CONTROLROOM_OPERATION"
 """The variable by which a window that we opened is known again, whatever runs in it by now."""
 
-SHARED_LOOKS = 4
+SHARED_S = 4.0
 """Programs that an agent had started end a moment after it; only those that stay share its pane."""
 
 LONGEST_WORDS = 300
@@ -53,7 +52,7 @@ class Sight:
         self._world = world
         self._clock = clock
         self._gates = gates
-        self._shared: Counter[str] = Counter()
+        self._shared_since: dict[str, float] = {}  # by operation
 
     def somewhere(self) -> PaneRef | None:
         """A pane behind whose window a new one may open: the one of an agent that moved last, else any."""
@@ -74,8 +73,10 @@ class Sight:
         leftover: Leftover = "none" if is_alive else self._leftover(errand)
         is_clear = self._is_clear(errand)
         if leftover == "shared":
-            self._shared[id] += 1
-            is_clear = is_clear and self._shared[id] >= SHARED_LOOKS
+            now_s = self._clock.monotonic()
+            is_clear = is_clear and now_s - self._shared_since.setdefault(id, now_s) >= SHARED_S
+        else:
+            self._shared_since.pop(id, None)
         seen = Seen(
             now_ms=self._clock.now_ms(),
             is_clear=is_clear,
